@@ -219,6 +219,7 @@ def test_texts_that_are_wrong(engine):
     blocks = [
         parameters(of_errors.test_a_bad_block),
         parameters(of_errors.test_variables_that_are_bound),
+        filter(None, parameters(of_errors.test_a_text_without_a_line_is_no_system)),
     ]
     lines = parameters(of_errors.test_a_bad_line)
     texts = [
@@ -241,6 +242,7 @@ def test_texts_that_are_wrong(engine):
         "opening:\n  1C = " + "not " * 2_000 + "balanced\n",
         "opening:\n" + "".join(f"  1C = {number} frogs\n" for number in range(1_100)),
         "opening:\n  1C = 3+ clubs,\n" + "\n" * 11_000,
+        "system Mine\nopening:\n  1C = 3+ clubs\nsystem Yours\nsystem His\n",
         'include "words-of-mne"\nopening:\n  1C = 3+ clubs\n',
         *(f'include "{name}"\n' for name in ("a" * 5_000, "", ".", "a/b", "soyc", "./words")),
         *(f"option {name}:\n  1C = 3+ clubs\nwithout option {name}s:\n" for name in ("on", "weak")),
@@ -426,7 +428,7 @@ def test_files_that_include_one_another(engine, tmp_path):
         "three.bidding": 'include "one"\nuse stayman\nopponents play "sayc"\n',
         "fine.bidding": 'include "words"\nopponents play "one"\nopening:\n  1C = 3+ clubs\n',
         **{f"many{number}.bidding": f'include "many{number + 1}"\n' for number in range(102)},
-        "many102.bidding": "",
+        "many102.bidding": "opening:\n  1C = 3+ clubs\n",
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, "utf-8")

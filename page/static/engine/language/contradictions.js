@@ -1,5 +1,7 @@
 // Conditions that no hand can meet, as far as the words tell: systems/language/checks/contradictions.py.
 
+import { isDecided, neverTogether } from "./held_facts.js";
+import { phrasesOf } from "./joining.js";
 import { KINDS, LENGTHS, SUIT_WORDS, VARIABLES } from "./phrases.js";
 import { conditionText } from "./wording.js";
 
@@ -22,9 +24,11 @@ const JOINING = 'a comma joins what stands on both sides of "or": write "(a and 
 export function contradictions(condition, known = []) {
   if (condition.type === "Phrase") return between([condition], known);
   if (condition.type === "AnyOf") {
-    return condition.parts.flatMap((part) => contradictions(part, known).map(([where, message]) => (
-      [where, `this alternative can never be: ${message}`, JOINING]
-    )));
+    return condition.parts.flatMap((part) => (
+      [...contradictions(part, known), ...besideFacts(part, known)].map(([where, message]) => (
+        [where, `this alternative can never be: ${message}`, JOINING]
+      ))
+    ));
   }
   if (condition.type === "NotThis") return [];
   const own = condition.parts.filter((part) => part.type === "Phrase");
@@ -36,6 +40,16 @@ export function contradictions(condition, known = []) {
       return part.type === "NotThis" ? denied(part.part, all) : contradictions(part, all);
     }),
   ];
+}
+
+/** What vulnerability and seat refuse of an alternative, where others must hold beside it. */
+function besideFacts(part, known) {
+  const facts = known.filter(isDecided);
+  if (!facts.length || !isDecided(part) || neverTogether(facts, null).length) return [];
+  const [first, ...others] = neverTogether([part, ...facts], null);
+  if (first === undefined) return [];
+  const words = [...others, first].map(conditionText).join(" and ");
+  return [[phrasesOf(part)[0].where, `nothing is ${words}`, ""]];
 }
 
 function denied(part, known) {

@@ -93,6 +93,12 @@ function wrongAside(work) {
 }
 
 function systemOf(sources, items, options, ignoreLacking) {
+  if (!items.length && !sources.conventionList.length && !sources.complaints.length) {
+    sources.complain(
+      whereIn([...sources.lines.keys()][0], 1), "the text has no line of a system",
+      'begin with a block, such as "opening:" and calls below it, or with an include',
+    );
+  }
   sources.chooseConventions();
   const chosen = ignoreLacking ? sources.thoseThere(options) : options;
   sources.chooseOptions(items, chosen);

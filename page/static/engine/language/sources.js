@@ -40,6 +40,8 @@ export class Sources {
   lines = new Map();
   files = [];
   title = "";
+  /** Where each file gives a title, by its name. */
+  titled = new Map();
   prose = "";
   opponents = null;
   /** Conventions as they are written, `{statement, body}`: read anew wherever they are used. */
@@ -134,7 +136,7 @@ export class Sources {
       if (statement.type === "IncludeStatement") {
         for (const one of this.#included(statement)) items.push(one);
       } else if (statement.type === "SystemStatement") {
-        this.title ||= statement.title;
+        this.#titled(statement.title, item.where);
       } else if (statement.type === "OpponentsStatement") {
         this.opponents = this.#find(statement.file, statement.where) ?? this.opponents;
       } else if (statement.type !== "ConventionStatement") {
@@ -142,6 +144,19 @@ export class Sources {
       }
     }
     return items;
+  }
+
+  /** Take the first title that is read; each file has one at most. */
+  #titled(title, where) {
+    this.title ||= title;
+    const known = this.titled.get(where.file);
+    if (known === undefined) {
+      this.titled.set(where.file, where);
+      return;
+    }
+    this.complain(
+      where, `the system has its title already, in line ${known.line}`, "take one of these lines out",
+    );
   }
 
   #included(statement) {
