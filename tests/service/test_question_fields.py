@@ -19,7 +19,6 @@ from bidcascade.engine.questions.bids import (
     SimulateRequest,
 )
 from bidcascade.engine.questions.deals import PracticeDealsRequest
-from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.engine.questions.fields import Flag, check_values, question, question_field, taken
 from bidcascade.engine.questions.infer import InferRequest
 from bidcascade.engine.questions.layouts import (
@@ -27,6 +26,7 @@ from bidcascade.engine.questions.layouts import (
     LayoutsRequest,
 )
 from bidcascade.engine.questions.leads import LeadsRequest, read_leads
+from bidcascade.engine.questions.registry import QUESTIONS
 from bidcascade.engine.questions.systems import (
     BenchRequest,
     CompareRequest,
@@ -41,27 +41,7 @@ from bidcascade.service.cli.shared import UsageError
 from bidcascade.service.client import option_types
 from tests.support_cli import run_python
 
-ROUTES = {
-    BoardsQuestion: ("get", "/v1/archives/{name}/boards"),
-    BoardConditions: ("get", "/v1/archives/{name}/counts"),
-    NodeQuestion: ("get", "/v1/archives/{name}/nodes"),
-    PlaceQuestion: ("get", "/v1/tables/{name}/explain"),
-    AuctionsRequest: ("post", "/v1/auctions"),
-    MembersRequest: ("post", "/v1/members"),
-    BidRequest: ("post", "/v1/bid"),
-    LayoutsRequest: ("post", "/v1/layouts"),
-    InterpretRequest: ("post", "/v1/interpret"),
-    InferRequest: ("post", "/v1/infer"),
-    LeadsRequest: ("post", "/v1/leads"),
-    PracticeDealsRequest: ("post", "/v1/practice-deals"),
-    DoubleDummyRequest: ("post", "/v1/double-dummy"),
-    ContractTricksRequest: ("post", "/v1/double-dummy/tricks"),
-    SystemCheckRequest: ("post", "/v1/systems/check"),
-    SystemDiffRequest: ("post", "/v1/systems/diff"),
-    CompareRequest: ("post", "/v1/compare"),
-    BenchRequest: ("post", "/v1/bench"),
-}
-"""Method and path by question."""
+ROUTES = {name: one for name, one in QUESTIONS.items() if one.request is not None}
 COMMANDS = {
     BoardsQuestion: ("archive", "boards"),
     NodeQuestion: ("archive", "calls"),
@@ -105,21 +85,21 @@ def by_id(table):
     return pytest.mark.parametrize("kind", table, ids=lambda kind: kind.__name__)
 
 
-@by_id(ROUTES)
-def test_the_description_has_the_fields(document, kind):
-    method, path = ROUTES[kind]
-    operation = document["paths"][path][method]
-    if method == "get":
+@pytest.mark.parametrize("name", ROUTES)
+def test_the_description_has_the_fields(document, name):
+    kind = ROUTES[name].request
+    operation = document["paths"][ROUTES[name].path][ROUTES[name].method]
+    content = operation.get("requestBody", {}).get("content", {})
+    if "application/json" not in content:
         described = {
             one["name"]: {**one["schema"], "description": one["description"]}
             for one in operation["parameters"]
             if one["in"] == "query"
         }
     else:
-        body = operation["requestBody"]["content"]["application/json"]["schema"]
-        name = body["$ref"].rpartition("/")[2]
-        assert name == kind.__name__
-        described = document["components"]["schemas"][name]["properties"]
+        title = content["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        assert title == kind.__name__
+        described = document["components"]["schemas"][title]["properties"]
     assert list(described) == [one.name for one in fields(kind)]
     for one in fields(kind):
         told = described[one.name]
