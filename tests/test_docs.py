@@ -1,16 +1,18 @@
 """The pages are true: examples run and print what is shown, tables say what the code does."""
 
+import configparser
 import re
 
 import polars as pl
 import pytest
+import yaml
 
 from bidcascade.engine.runs.batch import LEAST_PART_DEALS
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.http.problems import KINDS as PROBLEMS
-from bidcascade.service.cli import COMMANDS, main
+from bidcascade.service.cli import COMMANDS, main, make_parser
 from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.inspection.linting import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
@@ -111,6 +113,20 @@ def test_findings_and_problems_are_explained():
 def test_parts_that_adapt_are_as_small_as_the_pages_say():
     assert f"`--part-deals` of at most {LEAST_PART_DEALS} the" in page_text("docs/scale-out.md")
     assert f"at least {LEAST_PART_DEALS} and" in page_text("docs/command-line.md")
+
+
+def test_files_for_a_machine_name_what_there_is():
+    files = {one.language: one.body for one in blocks_of(page_text("docs/operations.md"))}
+    unit = configparser.RawConfigParser(strict=False)
+    unit.read_string(files["ini"])
+    _, _, words = unit["Service"]["ExecStart"].partition(" ")
+    assert make_parser(("serve",)).parse_args(words.split()).log_format == "json"
+    composed = yaml.safe_load(files["yaml"])
+    variables = set(re.findall(r"BIDCASCADE_\w+", files["ini"] + files["yaml"]))
+    assert variables >= {*composed["services"]["bidcascade"]["environment"], "BIDCASCADE_CACHE"}
+    known = page_text("docs/settings.md")
+    assert [name for name in variables if f"`{name}`" not in known] == []
+    assert {*composed["volumes"], *composed["secrets"]} == {"cache", "data", "keys"}
 
 
 def test_paths_of_the_service_are_named():
