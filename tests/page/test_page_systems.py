@@ -323,6 +323,16 @@ def test_what_the_service_finds_wrong_is_marked_too(visit):
     assert page.inner_text(".complaints li") == "sayc.bidding, line 3 expected more"
 
 
+def test_a_click_at_once_behind_typing_is_not_lost(visit):
+    """What was typed is checked first, and does not end what was asked for."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "13-15"))
+    page.click("#system-many")
+    page.get_by_text("of 10,000 random deals changes").wait_for(timeout=100_000)
+    assert page.locator(".changes li").count()
+    assert not page.get_by_text("Stopped").count()
+
+
 def test_what_was_found_out_about_another_text_goes(visit):
     """Below a text stands nothing of the text before."""
     page = opened(visit)

@@ -139,7 +139,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     names.map((name) => h("option", { value: name }, name)));
   const pages = h("select", { id: "system-page", onchange: () => turnTo(pages.value) });
   const editor = textEditor(phrase("systems.text"), typed);
-  let waiting = 0;
+  let waiting = 0, clicks = 0;
   let running = null;
   const first = whole();
   signal.addEventListener("abort", () => {
@@ -237,7 +237,10 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     found = [];
     for (const place of [many, better, odd]) clear(place);
     clearTimeout(waiting);
-    waiting = setTimeout(check, PAUSE_MS);
+    waiting = setTimeout(() => {
+      waiting = 0;
+      check();
+    }, PAUSE_MS);
   }
 
   async function opened(mine) {
@@ -300,10 +303,27 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     if (!mine.aborted) clear(where, changesNode(answer));
   }
 
-  async function compareMany() {
+  /** Let what was clicked begin, and end what is under way; null where something else has begun since.
+   *
+   * A check of what was typed just before comes first: it would end what begins now.
+   */
+  async function begun() {
+    clicks += 1;
+    const click = clicks;
+    if (waiting) {
+      clearTimeout(waiting);
+      waiting = 0;
+      await check();
+    }
+    if (waiting || click !== clicks) return null;
     running?.abort();
-    const mine = new AbortController();
-    running = mine;
+    running = new AbortController();
+    return running;
+  }
+
+  async function compareMany() {
+    const mine = await begun();
+    if (mine === null) return;
     try {
       await compare(MANY, many, mine.signal);
     } catch (error) {
@@ -313,9 +333,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
 
   /** Whether the changed text wins IMPs: both play the same boards, and what is known so far is shown. */
   async function isBetter(goOn = null) {
-    running?.abort();
-    const mine = new AbortController();
-    running = mine;
+    const mine = await begun();
+    if (mine === null) return;
     if (found.length) {
       clear(better, notice("error", wrongText()));
       return;
@@ -365,9 +384,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
 
   /** What the service finds odd where it bids random deals with the text: gaps, lines that nothing takes and more. */
   async function standsOut() {
-    running?.abort();
-    const mine = new AbortController();
-    running = mine;
+    const mine = await begun();
+    if (mine === null) return;
     // the service names the main text by the field that it came in
     const ofService = ({ file, line, column, message, advice }) => ({
       where: { file: file === "system" ? system.main : file, line, column }, message, advice,
