@@ -76,10 +76,9 @@ def search_bid(
     if found.differs:
         missed = next(one.missed for one in found.candidates if one.call == found.call)
         text = "no line makes it" if missed is None else f"its line is missed by {missed}"
-        why = f"{text}; made"
-        return with_call(
-            engine, answer, question.calls, found.call, f"search: {found.why}", why
-        ), found
+        how = f"search: {found.why}"
+        best = with_call(engine, answer, question.calls, found.call, how, f"{text}; made")
+        return best, found
     note = "; ".join(filter(None, (answer.note, f"search: {found.why}")))
     return replace(answer, note=note), found
 
