@@ -122,12 +122,13 @@ def counted(path: str) -> bool:
 
 
 def files_here() -> Iterator[tuple[str, str]]:
-    """Code as it lies in the checkout."""
-    for room in ROOMS:
-        for file in sorted((ROOT / room).rglob("*")):
-            path = file.relative_to(ROOT).as_posix()
-            if counted(path):
-                yield path, file.read_text("utf-8")
+    """Code as it lies in the checkout, without what git leaves out because it is written."""
+    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    here = (file for room in ROOMS for file in (ROOT / room).rglob("*"))
+    paths = listed.split("\0") if listed else (file.relative_to(ROOT).as_posix() for file in here)
+    for path in sorted(paths):
+        if counted(path) and (ROOT / path).is_file():
+            yield path, (ROOT / path).read_text("utf-8")
 
 
 def files_of(commit: str) -> Iterator[tuple[str, str]]:
