@@ -5,7 +5,9 @@
 beside its arguments. Every build runs it, so it needs the standard library alone.
 """
 
+import re
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from importlib import import_module
@@ -25,22 +27,50 @@ from __future__ import annotations
 
 from typing import {names}
 '''
-_METHODS: Final = {
-    "AuctionsRequest": ("deals",), "BenchRequest": ("system", "against"),
-    "BidRequest": ("hand", "auction"), "BoardConditions": ("auction",),
-    "BoardsQuestion": ("auction", "format"), "CompareRequest": ("first", "second", "boards"),
-    "ContractTricksRequest": ("boards",), "DoubleDummyRequest": ("deal", "auctions"),
-    "InferRequest": ("auction",), "InterpretRequest": ("auction",), "JobRequest": ("path",),
-    "LayoutsRequest": ("auction",), "LeadsRequest": ("hand", "auction"),
-    "MembersRequest": ("deals", "entries"), "PracticeDealsRequest": (),
-    "SystemCheckRequest": ("system", "opponents"), "SystemDiffRequest": ("old", "new"),
+_ARGUMENTS: Final = {
+    "AuctionsRequest": ("deals",), "BoardConditions": ("auction",),
+    "BoardsQuestion": ("auction", "format"), "JobRequest": ("path",),
 }  # fmt: skip
-"""Questions that methods ask, and their fields that are arguments; the others are options."""
+"""Questions that methods written by hand ask, and their fields that are arguments."""
 _NAMES: Final = {
     "BoardConditions": "ArchiveCountsOptions",
     "BoardsQuestion": "ArchiveBoardsOptions",
 }
 """Types of options that are not named after their question."""
+_METHOD_NAMES: Final = {"systemCheck": "check_system", "systemDiff": "diff_systems"}
+"""Methods that are not named after their question."""
+_GIVEN: Final = {
+    "BoardContracts": ("Board | options_of.BoardContracts", "board_of"),
+    "DealRequest": ("Deal", "deal_of"),
+    "SystemChoice": ("System", "system_of"),
+}
+"""What a method takes for an object of a question, and what makes the object of it."""
+_METHODS_HEAD: Final = '''"""Methods of both clients, by ``build_backend/client_types.py``."""
+
+# ruff: noqa: D401, E501
+
+from collections.abc import Iterable, Sequence
+from typing import Unpack
+
+from bidcascade.service.client import answer_types as answers
+from bidcascade.service.client import option_types as options_of
+from bidcascade.service.client.asking import (
+    Board,
+    Calls,
+    Deal,
+    Question,
+    System,
+    board_of,
+    calls_of,
+    deal_of,
+    operation,
+    system_of,
+)
+
+
+class QuestionMethods:
+    """A method for each question that is asked by an object of its fields."""
+'''
 
 
 def written_files() -> dict[str, str]:
@@ -49,6 +79,7 @@ def written_files() -> dict[str, str]:
     return {
         "service/client/answer_types.py": answer_types(marked),
         "service/client/option_types.py": option_types(marked),
+        "service/client/question_methods.py": question_methods(),
     }
 
 
@@ -79,27 +110,110 @@ def answer_types(marked: Mapping[str, type]) -> str:
 
 def option_types(marked: Mapping[str, type]) -> str:
     """Types of what may be left out of questions, and of their parts."""
-    questions = {name: marked[name] for name in _METHODS}
+    arguments = {marked[name]: given for name, given in _ARGUMENTS.items()}
+    arguments |= {
+        one.request: tuple(field.name for field, _ in _arguments_of(one.request))
+        for one in _asked()
+    }
     parts: dict[str, type] = {}
-    waiting = list(questions.values())
+    waiting = list(arguments)
     while waiting:
         for part in _parts_of(waiting.pop()):
             if part.__name__ not in parts:
                 parts[part.__name__] = part
                 waiting.append(part)
-    written = {
-        _NAMES.get(name, f"{name.removesuffix('Request')}Options"): (kind, _METHODS[name])
-        for name, kind in questions.items()
-    }
+    written = {_options_of(kind): (kind, given) for kind, given in arguments.items()}
     written |= {name: (kind, ()) for name, kind in parts.items()}
     pieces = [_HEAD.format(subject="What may be asked", names="Literal, TypedDict")]
-    for name, (kind, arguments) in sorted(written.items()):
+    for name, (kind, given) in sorted(written.items()):
         lines = [
-            f"    {one.name}: {told}" for one, told in _types_of(kind) if one.name not in arguments
+            f"    {one.name}: {told}" for one, told in _types_of(kind) if one.name not in given
         ]
         if lines:
             pieces.append("\n".join([f"class {name}(TypedDict, total=False):", *lines]) + "\n")
     return "\n\n".join(pieces)
+
+
+def question_methods() -> str:
+    """Methods that take what has no default, auctions, deals and systems, and options."""
+    return _METHODS_HEAD + "".join(map(_method_of, _asked()))
+
+
+def _method_of(row: Any) -> str:
+    name = re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", row.name)
+    positional: list[str] = []
+    by_name: list[str] = []
+    body: list[str] = []
+    for field, hint in _arguments_of(row.request):
+        told, made = _given(hint, field.name)
+        if not made:
+            told = _type_of(hint)
+            is_list = told.startswith("list[")
+            told = f"Sequence{told.removeprefix('list')}" if is_list else told
+            made = f"list({field.name})" if is_list else field.name
+        default = "" if field.default is MISSING else f" = {field.default!r}"
+        is_positional = not default or told.startswith("Calls")
+        (positional if is_positional else by_name).append(f"{field.name}: {told}{default}")
+        body.append(f'"{field.name}": {made}')
+    options = _options_of(row.request)
+    if len(_arguments_of(row.request)) < len(fields(row.request)):
+        by_name.append(f"**options: Unpack[options_of.{options}]")
+        body.append("**options")
+    says = textwrap.indent(textwrap.fill(row.says, 88), 8 * " ")
+    stars = ["*"] if by_name and not by_name[0].startswith("*") else []
+    return f'''
+    @operation
+    def {_METHOD_NAMES.get(row.name, name)}(
+        {", ".join(["self", *positional, *stars, *by_name])}
+    ) -> Question[answers.{row.answer.__name__}]:
+        """{row.summary}.
+
+{says}
+        """
+        body = {{{", ".join(body)}}}
+        return Question("POST", "{row.path}", body=body)
+'''
+
+
+def _asked() -> list[Any]:
+    """Rows of the questions that a method is written for."""
+    rows = import_module("bidcascade.engine.questions.registry").QUESTIONS.values()
+    return [
+        one for one in rows
+        if one.method == "post" and one.request and one.request.__name__ not in _ARGUMENTS
+    ]  # fmt: skip
+
+
+def _options_of(kind: type) -> str:
+    name = kind.__name__
+    return _NAMES.get(name, f"{name.removesuffix('Request')}Options")
+
+
+def _arguments_of(kind: type) -> list[tuple[Field[Any], Any]]:
+    """Fields that a method takes one by one."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        (one, hint)
+        for one, hint in ((one, hints[one.name]) for one in fields(kind))
+        if one.default is one.default_factory is MISSING or _given(hint, "")[1]
+    ]
+
+
+def _given(hint: Any, name: str) -> tuple[str, str]:
+    """Type of an argument that is made JSON, and how one of a name is; empty for what is so."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _given(inner[0], name)
+    if NoneType in inner and len(inner) == 2:
+        told, made = _given(inner[0], name)
+        return (f"{told} | None", f"None if {name} is None else {made}") if made else ("", "")
+    if origin in (list, tuple):
+        if inner[0] == import_module("bidcascade.engine.questions.texts").CallText:
+            return "Calls", f"calls_of({name})"
+        told, made = _given(inner[0], "one")
+        return (f"Iterable[{told}]", f"[{made} for one in {name}]") if made else ("", "")
+    told, by = _GIVEN.get(getattr(hint, "__name__", ""), ("", ""))
+    return told, f"{by}({name})" if by else ""
 
 
 def _marked_classes() -> dict[str, type]:

@@ -21,7 +21,7 @@ from collections.abc import (
 )
 from contextlib import ExitStack, asynccontextmanager
 from email.utils import parsedate_to_datetime
-from functools import partial, wraps
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import (
@@ -34,10 +34,8 @@ from typing import (
     NamedTuple,
     ParamSpec,
     Self,
-    TypedDict,
     TypeVar,
     Unpack,
-    overload,
 )
 from urllib.parse import quote
 
@@ -50,15 +48,26 @@ except ImportError:
 from bidcascade.bridge import BidcascadeError
 from bidcascade.service.client import answer_types as answers
 from bidcascade.service.client import option_types as options_of
+from bidcascade.service.client.asking import (
+    AtOnce,
+    Awaited,
+    Calls,
+    Deal,
+    Method,
+    Question,
+    answered,
+    calls_of,
+    deal_of,
+    finish,
+    operation,
+)
+from bidcascade.service.client.question_methods import QuestionMethods
 
 if TYPE_CHECKING:
     import polars as pl
 
 _Given = ParamSpec("_Given")
 _Answer = TypeVar("_Answer")
-_Answer_co = TypeVar("_Answer_co", covariant=True)
-_Now = TypeVar("_Now")
-_Later = TypeVar("_Later")
 _Transport = TypeVar("_Transport")
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
@@ -70,22 +79,6 @@ _ARROW: Final = "application/vnd.apache.arrow.stream"
 _ARCHIVE: Final = "application/octet-stream"
 _PIECE: Final = 1 << 18
 """Bytes of an archive that are in memory at a time."""
-
-Calls = str | Sequence[str]
-"""An auction: ``1N P 2C``, ``1N-P-2C``, or the calls one by one."""
-
-Deal = str | Sequence[str] | options_of.DealRequest
-"""A deal: PBN or LIN text, four hands, or all that the API knows of one."""
-
-System = str | options_of.SystemChoice
-"""A system: the name of a table, a text of more than one line, or all that the API knows of one."""
-
-
-class Board(TypedDict):
-    """A deal, and contracts on it, such as ``3NN``."""
-
-    deal: Deal
-    contracts: Sequence[str]
 
 
 class NumberedResult(answers.DealResult):
@@ -178,53 +171,25 @@ _USUAL_RETRIES: Final = Retries()
 # --- what is asked, and how answers are read ------------------------------------------------------
 
 
-class _Question(NamedTuple, Generic[_Answer_co]):
-    """A request; the type variable is that of its answer."""
-
-    method: str
-    path: str
-    params: Mapping[str, Any] = {}
-    body: object = None
-    accept: str = "application/json"
-    archive: BinaryIO | None = None
-    """What is sent instead of a body, from where it stands."""
-
-
-def _calls_of(auction: Calls) -> list[str]:
-    return auction.replace("-", " ").split() if isinstance(auction, str) else list(auction)
-
-
-def _deal_of(deal: Deal) -> options_of.DealRequest:
-    if isinstance(deal, str):
-        return {"lin": deal} if "|" in deal else {"deal": deal}
-    return deal if isinstance(deal, Mapping) else {"hands": list(deal)}
-
-
-def _system_of(system: System) -> options_of.SystemChoice:
-    if isinstance(system, str):
-        return {"text": system} if "\n" in system else {"table": system}
-    return system
-
-
 def _parts_of(
     deals: Iterable[Deal], size: int, options: Mapping[str, Any], accept: str
-) -> Iterator[tuple[int, int, _Question[Any]]]:
+) -> Iterator[tuple[int, int, Question[Any]]]:
     """Questions about ``size`` deals at most, with the number of the first, and how many."""
     if size < 1:
         raise ValueError(f"expected a positive deals_a_request, got {size!r}")
     waiting, first = iter(deals), 0
-    while part := [_deal_of(deal) for deal in itertools.islice(waiting, size)]:
+    while part := [deal_of(deal) for deal in itertools.islice(waiting, size)]:
         body = {"deals": part, **options}
-        yield first, len(part), _Question("POST", "/v1/auctions", body=body, accept=accept)
+        yield first, len(part), Question("POST", "/v1/auctions", body=body, accept=accept)
         first += len(part)
 
 
 def _leads(
     hand: str, auction: Calls | None, options: Mapping[str, Any], accept: str = "application/json"
-) -> _Question[answers.LeadsAnswer]:
-    calls = None if auction is None else _calls_of(auction)
+) -> Question[answers.LeadsAnswer]:
+    calls = None if auction is None else calls_of(auction)
     body = {"hand": hand, "auction": calls, **options}
-    return _Question("POST", "/v1/leads", body=body, accept=accept)
+    return Question("POST", "/v1/leads", body=body, accept=accept)
 
 
 def _archive_params(auction: Calls, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -332,70 +297,24 @@ async def _lines_of(
 # --- one definition of a method, two ways to call it ----------------------------------------------
 
 
-def _finish(coroutine: Coroutine[Any, Any, _Answer]) -> _Answer:
-    """Run a coroutine in which nothing waits."""
-    try:
-        coroutine.send(None)
-    except StopIteration as end:
-        answer: _Answer = end.value
-        return answer
-    raise RuntimeError("expected a coroutine that does not wait")
-
-
 def _each(results: Any) -> Iterator[Any]:
     """Run an asynchronous generator in which nothing waits."""
     try:
         while True:
-            yield _finish(results.__anext__())
+            yield finish(results.__anext__())
     except StopAsyncIteration:
         return
     finally:
-        _finish(results.aclose())
-
-
-class _Method(Generic[_Given, _Now, _Later]):
-    """A method of both clients: a coroutine for one, for the other what it comes to."""
-
-    def __init__(
-        self, method: Callable[Concatenate[Any, _Given], _Later], run: Callable[[_Later], _Now]
-    ) -> None:
-        self._method, self._run = method, run
-        self.__doc__ = method.__doc__
-
-    @overload
-    def __get__(self, client: "Client", kind: type) -> Callable[_Given, _Now]: ...
-    @overload
-    def __get__(self, client: "AsyncClient", kind: type) -> Callable[_Given, _Later]: ...
-    def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
-        bound: Callable[..., Any] = self._method.__get__(client, kind)
-        if not isinstance(client, Client):
-            return bound
-        return wraps(bound)(lambda *given, **options: self._run(bound(*given, **options)))
-
-
-def _answered(
-    method: Callable[Concatenate[Any, _Given], Coroutine[Any, Any, _Answer]],
-) -> _Method[_Given, _Answer, Coroutine[Any, Any, _Answer]]:
-    return _Method(method, _finish)
-
-
-def _operation(
-    method: Callable[Concatenate[Any, _Given], _Question[_Answer]],
-) -> _Method[_Given, _Answer, Coroutine[Any, Any, _Answer]]:
-    async def ask(self: Any, /, *given: _Given.args, **options: _Given.kwargs) -> _Answer:
-        answer: _Answer = await self._json(method(self, *given, **options))
-        return answer
-
-    return _answered(wraps(method)(ask))
+        finish(results.aclose())
 
 
 def _listed(
     method: Callable[Concatenate[Any, _Given], AsyncIterator[_Answer]],
-) -> _Method[_Given, Iterator[_Answer], AsyncIterator[_Answer]]:
-    return _Method(method, _each)
+) -> Method[_Given, Iterator[_Answer], AsyncIterator[_Answer]]:
+    return Method(method, _each)
 
 
-class _Questions(Generic[_Transport]):
+class _Questions(QuestionMethods, Generic[_Transport]):
     """All that can be asked. What is done while it waits differs between the clients."""
 
     _connection: type[Any]
@@ -428,7 +347,7 @@ class _Questions(Generic[_Transport]):
         )
 
     @asynccontextmanager
-    async def _answer(self, question: _Question[Any]) -> AsyncIterator[httpx.Response]:
+    async def _answer(self, question: Question[Any]) -> AsyncIterator[httpx.Response]:
         """Answer whose body is still to be read; asked again where that may help."""
         archive = question.archive
         start = archive.tell() if archive is not None and archive.seekable() else None
@@ -469,7 +388,7 @@ class _Questions(Generic[_Transport]):
             detail = f"expected an answer from {self._http.base_url}, got none: {reason}"
             raise ServiceError(0, kind, detail) from error
 
-    async def _json(self, question: _Question[_Answer]) -> _Answer:
+    async def _json(self, question: Question[_Answer]) -> _Answer:
         async with self._answer(question) as response:
             # a removed job is answered without a body
             body = await self._read(response) or b"null"
@@ -506,7 +425,7 @@ class _Questions(Generic[_Transport]):
             except ServiceError as error:
                 raise _numbered(error, first) from error.__cause__
 
-    @_answered
+    @answered
     async def auctions_frame(
         self,
         deals: Iterable[Deal],
@@ -531,80 +450,10 @@ class _Questions(Generic[_Transport]):
             frames.append(frame.with_columns(number.cast(pl.UInt32)))
         return pl.concat(frames) if frames else pl.DataFrame()
 
-    @_operation
-    def bid(
-        self, hand: str, auction: Calls = (), **options: Unpack[options_of.BidOptions]
-    ) -> _Question[answers.BidAnswer]:
-        """Ask for the call of a hand after an auction, and why each candidate holds or not."""
-        body = {"hand": hand, "auction": _calls_of(auction), **options}
-        return _Question("POST", "/v1/bid", body=body)
-
-    @_operation
-    def members(
-        self,
-        deals: Iterable[Deal],
-        entries: Sequence[int | str],
-        **options: Unpack[options_of.MembersOptions],
-    ) -> _Question[answers.MembersAnswer]:
-        """Tell which deals, numbered from 0, reach each of some entries or auctions."""
-        body = {"deals": [*map(_deal_of, deals)], "entries": list(entries), **options}
-        return _Question("POST", "/v1/members", body=body)
-
-    @_operation
-    def interpret(
-        self, auction: Calls, **options: Unpack[options_of.InterpretOptions]
-    ) -> _Question[answers.InterpretAnswer]:
-        """Tell what an auction has shown of all four hands."""
-        return _Question("POST", "/v1/interpret", body={"auction": _calls_of(auction), **options})
-
-    @_operation
-    def layouts(
-        self, auction: Calls, **options: Unpack[options_of.LayoutsOptions]
-    ) -> _Question[answers.LayoutsAnswer]:
-        """Ask for deals that fit an auction."""
-        return _Question("POST", "/v1/layouts", body={"auction": _calls_of(auction), **options})
-
-    @_operation
-    def themes(self) -> _Question[answers.ThemesAnswer]:
+    @operation
+    def themes(self) -> Question[answers.ThemesAnswer]:
         """Ask for the themes for practice."""
-        return _Question("GET", "/v1/themes")
-
-    @_operation
-    def practice_deals(
-        self, **options: Unpack[options_of.PracticeDealsOptions]
-    ) -> _Question[answers.PracticeDealsAnswer]:
-        """Ask for deals of ``themes``, or of a ``script`` of the program dealer."""
-        return _Question("POST", "/v1/practice-deals", body={**options})
-
-    @_operation
-    def infer(
-        self, auction: Calls, **options: Unpack[options_of.InferOptions]
-    ) -> _Question[answers.InferAnswer]:
-        """Ask for layouts that fit an auction, who does not fit and why, a contract's worth."""
-        return _Question("POST", "/v1/infer", body={"auction": _calls_of(auction), **options})
-
-    @_operation
-    def leads(
-        self, hand: str, auction: Calls | None = None, **options: Unpack[options_of.LeadsOptions]
-    ) -> _Question[answers.LeadsAnswer]:
-        """Compare opening leads against an auction, or against the option ``contract``."""
-        return _leads(hand, auction, options)
-
-    @_operation
-    def double_dummy(
-        self, deal: Deal, *, auctions: Iterable[Calls] = ()
-    ) -> _Question[answers.DoubleDummyAnswer]:
-        """Solve a deal: tricks of all contracts, par, and what some auctions on it are worth."""
-        body = {"deal": _deal_of(deal), "auctions": [*map(_calls_of, auctions)]}
-        return _Question("POST", "/v1/double-dummy", body=body)
-
-    @_operation
-    def contract_tricks(
-        self, *, boards: Iterable[Board | options_of.BoardContracts]
-    ) -> _Question[answers.ContractTricksAnswer]:
-        """Solve some contracts of each of up to 100 deals."""
-        body = {"boards": [{**one, "deal": _deal_of(one["deal"])} for one in boards]}
-        return _Question("POST", "/v1/double-dummy/tricks", body=body)
+        return Question("GET", "/v1/themes")
 
     @_listed
     async def leads_refined(
@@ -615,116 +464,68 @@ class _Questions(Generic[_Transport]):
             async for answer in _lines_of(self._pieces(response)):
                 yield answer
 
-    @_operation
-    def check_system(
-        self,
-        system: System,
-        *,
-        opponents: System | None = None,
-        **options: Unpack[options_of.SystemCheckOptions],
-    ) -> _Question[answers.SystemCheckAnswer]:
-        """Say what is wrong in a system's text, or what the system does on random deals."""
-        others = None if opponents is None else _system_of(opponents)
-        body = {"system": _system_of(system), "opponents": others, **options}
-        return _Question("POST", "/v1/systems/check", body=body)
-
-    @_operation
-    def diff_systems(
-        self, old: System, new: System, **options: Unpack[options_of.SystemDiffOptions]
-    ) -> _Question[answers.SystemDiffAnswer]:
-        """List where the auctions of two systems part."""
-        body = {"old": _system_of(old), "new": _system_of(new), **options}
-        return _Question("POST", "/v1/systems/diff", body=body)
-
-    @_operation
-    def compare(
-        self,
-        first: System,
-        second: System,
-        *,
-        boards: Iterable[Deal] | None = None,
-        **options: Unpack[options_of.CompareOptions],
-    ) -> _Question[answers.CompareAnswer]:
-        """Play a match of two systems, on random deals or on ``boards``; IMPs are for the first."""
-        deals = None if boards is None else [*map(_deal_of, boards)]
-        sides = {"first": _system_of(first), "second": _system_of(second)}
-        return _Question("POST", "/v1/compare", body={**sides, "boards": deals, **options})
-
-    @_operation
-    def bench(
-        self,
-        system: System,
-        *,
-        against: Iterable[System] | None = None,
-        **options: Unpack[options_of.BenchOptions],
-    ) -> _Question[answers.BenchAnswer]:
-        """Measure a system on fixed boards: matches, and its distance from par by causes."""
-        others = None if against is None else [*map(_system_of, against)]
-        body = {"system": _system_of(system), "against": others, **options}
-        return _Question("POST", "/v1/bench", body=body)
-
-    @_operation
-    def tables(self) -> _Question[answers.TablesAnswer]:
+    @operation
+    def tables(self) -> Question[answers.TablesAnswer]:
         """List all tables, the default one first."""
-        return _Question("GET", "/v1/tables")
+        return Question("GET", "/v1/tables")
 
-    @_operation
-    def table(self, name: str) -> _Question[answers.TableAnswer]:
+    @operation
+    def table(self, name: str) -> Question[answers.TableAnswer]:
         """Tell about one table."""
-        return _Question("GET", _path("tables", name))
+        return Question("GET", _path("tables", name))
 
-    @_operation
-    def next(self, auction: Calls, table: str) -> _Question[answers.NextAnswer]:
+    @operation
+    def next(self, auction: Calls, table: str) -> Question[answers.NextAnswer]:
         """List the calls that may follow an auction in a table, with their meanings."""
-        params = {"auction": "-".join(_calls_of(auction))}
-        return _Question("GET", _path("tables", table, "next"), params)
+        params = {"auction": "-".join(calls_of(auction))}
+        return Question("GET", _path("tables", table, "next"), params)
 
-    @_operation
-    def explain(self, auction: Calls, table: str) -> _Question[answers.ExplainAnswer]:
+    @operation
+    def explain(self, auction: Calls, table: str) -> Question[answers.ExplainAnswer]:
         """Tell what every call of an auction has shown; only tables of systems say so."""
-        params = {"auction": "-".join(_calls_of(auction))}
-        return _Question("GET", _path("tables", table, "explain"), params)
+        params = {"auction": "-".join(calls_of(auction))}
+        return Question("GET", _path("tables", table, "explain"), params)
 
-    @_operation
-    def topics(self, table: str) -> _Question[answers.TopicsAnswer]:
+    @operation
+    def topics(self, table: str) -> Question[answers.TopicsAnswer]:
         """List the tags and names of a table's calls, with places where they come."""
-        return _Question("GET", _path("tables", table, "topics"))
+        return Question("GET", _path("tables", table, "topics"))
 
-    @_operation
-    def system(self, table: str) -> _Question[answers.SystemAnswer]:
+    @operation
+    def system(self, table: str) -> Question[answers.SystemAnswer]:
         """Give the system of a table whole: its tree as read, and its files."""
-        return _Question("GET", _path("tables", table, "system"))
+        return Question("GET", _path("tables", table, "system"))
 
-    @_operation
-    def lint(self, table: str, *, examples: int | None = None) -> _Question[answers.LintAnswer]:
+    @operation
+    def lint(self, table: str, *, examples: int | None = None) -> Question[answers.LintAnswer]:
         """List what is odd about a table."""
         params = {} if examples is None else {"examples": examples}
-        return _Question("GET", _path("tables", table, "lint"), params)
+        return Question("GET", _path("tables", table, "lint"), params)
 
-    @_operation
-    def reload(self, table: str) -> _Question[answers.ReloadAnswer]:
+    @operation
+    def reload(self, table: str) -> Question[answers.ReloadAnswer]:
         """Read a table's files anew; for admins."""
-        return _Question("POST", _path("tables", table, "reload"))
+        return Question("POST", _path("tables", table, "reload"))
 
-    @_operation
-    def archives(self) -> _Question[answers.ArchivesAnswer]:
+    @operation
+    def archives(self) -> Question[answers.ArchivesAnswer]:
         """List the archives of the service."""
-        return _Question("GET", "/v1/archives")
+        return Question("GET", "/v1/archives")
 
-    @_operation
-    def archive(self, name: str) -> _Question[answers.ArchiveAnswer]:
+    @operation
+    def archive(self, name: str) -> Question[answers.ArchiveAnswer]:
         """Tell about one archive; boards come into it by ``submit(…, mode="archive")``."""
-        return _Question("GET", _path("archives", name))
+        return Question("GET", _path("archives", name))
 
-    @_operation
+    @operation
     def archive_boards(
         self, name: str, auction: Calls = "", **options: Unpack[options_of.ArchiveBoardsOptions]
-    ) -> _Question[answers.ArchiveBoardsAnswer]:
+    ) -> Question[answers.ArchiveBoardsAnswer]:
         """Find boards of an archive by auction or pattern, hands, players and results."""
         params = _archive_params(auction, options)
-        return _Question("GET", _path("archives", name, "boards"), params)
+        return Question("GET", _path("archives", name, "boards"), params)
 
-    @_answered
+    @answered
     async def download_boards(
         self,
         name: str,
@@ -738,28 +539,28 @@ class _Questions(Generic[_Transport]):
         params = {**_archive_params(auction, options), "format": form}
         return await self._write(target, _path("archives", name, "boards"), params)
 
-    @_operation
+    @operation
     def archive_counts(
         self, name: str, auction: Calls = "", **options: Unpack[options_of.ArchiveCountsOptions]
-    ) -> _Question[answers.ArchiveCountAnswer]:
+    ) -> Question[answers.ArchiveCountAnswer]:
         """Count the boards of an archive that conditions hold for."""
         params = _archive_params(auction, options)
-        return _Question("GET", _path("archives", name, "counts"), params)
+        return Question("GET", _path("archives", name, "counts"), params)
 
-    @_operation
+    @operation
     def archive_nodes(
         self, name: str, auction: Calls = "", *, by: str = "own", statistics: bool = False
-    ) -> _Question[answers.ArchiveNodeAnswer]:
+    ) -> Question[answers.ArchiveNodeAnswer]:
         """List the calls that follow an auction in an archive, the commonest first."""
         params = _archive_params(auction, {"by": by, "statistics": statistics})
-        return _Question("GET", _path("archives", name, "nodes"), params)
+        return Question("GET", _path("archives", name, "nodes"), params)
 
-    @_operation
-    def delete_archive(self, name: str) -> _Question[answers.ArchiveRemovedAnswer]:
+    @operation
+    def delete_archive(self, name: str) -> Question[answers.ArchiveRemovedAnswer]:
         """Remove an archive with all its files; for admins."""
-        return _Question("DELETE", _path("archives", name))
+        return Question("DELETE", _path("archives", name))
 
-    @_answered
+    @answered
     async def submit(
         self,
         file: str | PathLike[str] | BinaryIO,
@@ -791,34 +592,34 @@ class _Questions(Generic[_Transport]):
                 if value is not None
             }
             params["name"] = name or "upload"
-            question = _Question[answers.JobAnswer]("POST", "/v1/jobs", params, archive=file)
+            question = Question[answers.JobAnswer]("POST", "/v1/jobs", params, archive=file)
             return await self._json(question)
 
-    @_operation
+    @operation
     def submit_path(
         self, path: str, **options: Unpack[options_of.JobOptions]
-    ) -> _Question[answers.JobAnswer]:
+    ) -> Question[answers.JobAnswer]:
         """Begin a job about files below the service's ``jobs_root``; for admins."""
-        return _Question("POST", "/v1/jobs", body={"path": path, **options})
+        return Question("POST", "/v1/jobs", body={"path": path, **options})
 
     @_listed
     async def jobs(self) -> AsyncIterator[answers.JobAnswer]:
         """List all jobs, the newest first."""
         params: dict[str, str | int | bool] = {"limit": 100}
         while True:
-            page = await self._json(_Question[answers.JobsAnswer]("GET", "/v1/jobs", params))
+            page = await self._json(Question[answers.JobsAnswer]("GET", "/v1/jobs", params))
             for job in page["jobs"]:
                 yield job
             if page["next"] is None:
                 return
             params["next"] = page["next"]
 
-    @_operation
-    def job(self, job_id: str) -> _Question[answers.JobAnswer]:
+    @operation
+    def job(self, job_id: str) -> Question[answers.JobAnswer]:
         """Tell how far a job is."""
-        return _Question("GET", _path("jobs", job_id))
+        return Question("GET", _path("jobs", job_id))
 
-    @_answered
+    @answered
     async def wait(
         self,
         job_id: str,
@@ -841,7 +642,7 @@ class _Questions(Generic[_Transport]):
         """
         begin = time.monotonic()
         while True:
-            job = await self._json(_Question[answers.JobAnswer]("GET", _path("jobs", job_id)))
+            job = await self._json(Question[answers.JobAnswer]("GET", _path("jobs", job_id)))
             if progress is not None:
                 progress(job)
             if job["state"] in _ENDS:
@@ -851,7 +652,7 @@ class _Questions(Generic[_Transport]):
                 raise ServiceError(0, "timeout", detail + job["state"])
             await self._sleep(every_s)
 
-    @_answered
+    @answered
     async def download(self, job_id: str, name: str, to: str | PathLike[str] = ".") -> Path:
         """Write a file of a job to a file or into a folder; nothing is left of one cut off."""
         target = Path(to)
@@ -862,7 +663,7 @@ class _Questions(Generic[_Transport]):
 
     async def _write(self, target: Path, path: str, params: Mapping[str, Any]) -> Path:
         part = target.with_name(f"{target.name}.part")
-        question = _Question[Any]("GET", path, params, accept=f"{_ARCHIVE}, */*")
+        question = Question[Any]("GET", path, params, accept=f"{_ARCHIVE}, */*")
         async with self._answer(question) as response:
             try:
                 with part.open("wb") as file:
@@ -873,29 +674,29 @@ class _Questions(Generic[_Transport]):
                 part.unlink(missing_ok=True)
         return target
 
-    @_operation
-    def cancel(self, job_id: str) -> _Question[answers.JobAnswer | None]:
+    @operation
+    def cancel(self, job_id: str) -> Question[answers.JobAnswer | None]:
         """Cancel a job that waits or runs; remove one that has ended (None). For admins."""
-        return _Question("DELETE", _path("jobs", job_id))
+        return Question("DELETE", _path("jobs", job_id))
 
-    @_operation
-    def health(self) -> _Question[answers.HealthAnswer]:
+    @operation
+    def health(self) -> Question[answers.HealthAnswer]:
         """Tell that the process is there."""
-        return _Question("GET", "/healthz")
+        return Question("GET", "/healthz")
 
-    @_operation
-    def ready(self) -> _Question[answers.ReadyAnswer]:
+    @operation
+    def ready(self) -> Question[answers.ReadyAnswer]:
         """Tell that the service answers right; raises while it is loading or stopping."""
-        return _Question("GET", "/readyz")
+        return Question("GET", "/readyz")
 
-    @_answered
+    @answered
     async def metrics(self) -> str:
         """Ask for the numbers that Prometheus reads."""
-        async with self._answer(_Question("GET", "/metrics", accept="*/*")) as response:
+        async with self._answer(Question("GET", "/metrics", accept="*/*")) as response:
             return (await self._read(response)).decode()
 
 
-class Client(_Questions[httpx.BaseTransport]):
+class Client(_Questions[httpx.BaseTransport], AtOnce):
     """Asks a running service; answers are the API's own objects, as typed dictionaries.
 
     Every method raises :class:`ServiceError` where the service answers with a problem or not at
@@ -960,7 +761,7 @@ class Client(_Questions[httpx.BaseTransport]):
         return iter(partial(archive.read, _PIECE), b"")
 
 
-class AsyncClient(_Questions[httpx.AsyncBaseTransport]):
+class AsyncClient(_Questions[httpx.AsyncBaseTransport], Awaited):
     """The client for ``asyncio``: the methods of :class:`Client`, awaited; tasks may share it.
 
     Parameters and errors are those of :class:`Client`; ``transport`` is an

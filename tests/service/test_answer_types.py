@@ -45,25 +45,52 @@ def test_an_answer_has_the_described_fields(schemas, name):
     assert all("default" in described["properties"][field] for field in absent)
 
 
-def write_types(folder, field):
-    """Write the types in a copy of what they are made of, whose answers have a further field."""
+def write_types(folder, file, before, added):
+    """Write the types in a copy of what they are made of, with lines added to a file."""
     for name in ("bridge", "engine/questions", "build_backend"):
         (folder / name).mkdir(parents=True)
         for path in (CHECKOUT / name).glob("*.py"):
             shutil.copy(path, folder / name)
     (folder / "service/client").mkdir(parents=True)
-    changed = folder / "engine/questions/leads.py"
-    head, found, rest = changed.read_text("utf-8").partition("class LeadLayouts:\n")
+    changed = folder / "engine/questions" / file
+    head, found, rest = changed.read_text("utf-8").partition(before)
     assert found
-    before, doc, fields = rest.partition('"""\n\n')
-    changed.write_text(f"{head}{found}{before}{doc}    {field}\n{fields}", "utf-8")
+    changed.write_text(f"{head}{found}{added}{rest}", "utf-8")
     command = [sys.executable, "-I", str(folder / "build_backend/client_types.py")]
     return subprocess.run(command, capture_output=True, text=True)
 
 
+def write_with_field(folder, field):
+    """Write the types in a copy whose answers have a further field."""
+    text = (CHECKOUT / "engine/questions/leads.py").read_text("utf-8")
+    begin = text.index("class LeadLayouts:\n")
+    before = text[begin : text.index('"""\n\n', begin)] + '"""\n\n'
+    return write_types(folder, "leads.py", before, f"    {field}\n")
+
+
+@pytest.mark.checkout
+def test_a_further_question_is_a_method_of_the_clients(tmp_path):
+    row = (
+        'Question(name="leadCount", path="/v1/lead-count", summary="How many", says="A number.", '
+        "request=LeadsRequest, answer=ThemesAnswer),"
+    )
+    ran = write_types(
+        tmp_path, "registry.py", "_ROWS: Final[tuple[Question[Any, Any, Any], ...]] = (\n", row
+    )
+    assert ran.returncode == 0, ran.stderr
+    methods = "service/client/question_methods.py"
+    here = (CHECKOUT / methods).read_text("utf-8")
+    head, _, rest = (tmp_path / methods).read_text("utf-8").partition("    def lead_count(\n")
+    added, _, rest = rest.partition("\n    @operation\n")
+    assert head + rest == here
+    assert "auction: Calls | None = None" in added
+    assert "**options: Unpack[options_of.LeadsOptions]" in added
+    assert 'Question("POST", "/v1/lead-count", body=body)' in added
+
+
 @pytest.mark.checkout
 def test_a_further_field_is_in_the_types_that_a_build_writes(tmp_path):
-    ran = write_types(
+    ran = write_with_field(
         tmp_path, 'hcp: tuple[int, ...] | None = answer_field(description="Of hands.")'
     )
     assert ran.returncode == 0, ran.stderr
@@ -79,7 +106,7 @@ def test_a_further_field_is_in_the_types_that_a_build_writes(tmp_path):
 
 @pytest.mark.checkout
 def test_a_field_that_json_has_no_value_for_is_named(tmp_path):
-    ran = write_types(tmp_path, 'hcp: set[int] = answer_field(description="Of the hand.")')
+    ran = write_with_field(tmp_path, 'hcp: set[int] = answer_field(description="Of the hand.")')
     assert "LeadLayouts.hcp: expected a type that JSON has a value for, got set[int]" in ran.stderr
     assert ran.returncode == 1
     assert not list((tmp_path / "service/client").iterdir())
