@@ -37,7 +37,7 @@ function unquoted(value) {
     given = given.replace(/%(?:u([0-9a-f]{4})|([0-9a-f]{2}))/gi, (_, wide, narrow) => (
       String.fromCharCode(parseInt(wide ?? narrow, 16))
     ));
-    return given.replaceAll("\0", " ");
+    return textOfBytes(new TextEncoder().encode(given));
   }
   const bytes = new TextEncoder().encode(given);
   const found = [];
