@@ -195,8 +195,9 @@ def test_a_system_whole_with_its_texts(tmp_path):
     (theirs / "words.bidding").write_text("define good hand = 12+ points\n", "utf-8")
     (theirs.parent / "mine.bidding").write_text(SMALL_SYSTEM, "utf-8")
     path = tmp_path / "ours.bidding"
-    text = 'system Ours\ninclude "theirs/parts/words"\nopponents play "theirs/mine"\n'
-    path.write_text(f"{text}{SMALL_SYSTEM}", "utf-8")
+    text = '\ninclude "theirs/parts/words"\nopponents play "theirs/mine"\n'
+    ours = SMALL_SYSTEM.replace("system Small natural", f"system Ours{text}")
+    path.write_text(ours, "utf-8")
     tables = f"small={theirs.parent / 'mine.bidding'},ours={path}"
     app = loaded_app(table=f"ours={path}", extra_tables=tables.partition(",")[0], backend="cpu")
     answer = ask(app, "GET", "/v1/tables/ours/system", headers={"Accept-Encoding": "identity"})

@@ -31,7 +31,8 @@ FILES = {
 def mine(tmp_path):
     """File of a system with a quotation mark and a line that a script must not trip over."""
     path = tmp_path / "my system.bidding"
-    path.write_text(f"system It's \\ </script> mine\n{SMALL_SYSTEM}", "utf-8")
+    title = "system It's \\ </script> mine"
+    path.write_text(SMALL_SYSTEM.replace("system Small natural", title), "utf-8")
     return path
 
 
