@@ -45,7 +45,7 @@ class SystemOfNotes:
     Parameters
     ----------
     text
-        Reads as a system.
+        Reads as a system; remarks alone where no row was understood.
     rows
         Rows of tables with a meaning; pasted ones count wherever they were pasted.
     understood
@@ -144,7 +144,8 @@ def system_of_notes(notes: Notes, lost: Sequence[Unread], reading: NotationReade
         written = "\n".join(" " * (STEP * one.depth) + one.text for one in lines) + "\n"
         new = {}
         for complaint in _complaints(written):
-            key = lines[complaint.where.line - 1].key if complaint.where.line else None
+            # notes of which nothing was read are a text without lines
+            key = lines[complaint.where.line - 1].key if lines and complaint.where.line else None
             if key is not None and key not in refused:
                 new[key] = complaint.message
         if not new:

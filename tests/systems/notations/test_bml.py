@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import InvalidInput, format_call
+from bidcascade.bridge import InvalidInput, InvalidSystem, format_call
 from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.language.reader import read_system, read_text
 from bidcascade.systems.notations.bml_prose import read_prose
@@ -375,4 +375,9 @@ def test_pasting_ends():
 
 @given(st.text(alphabet="1234N CDHSMmXo()-;#=!hcp+\n ab.,PASTEUV", max_size=200))
 def test_any_text_gives_a_system_that_reads(notes):
-    read_text(read_bml(notes).text)
+    found = read_bml(notes)
+    if found.understood:
+        read_text(found.text)
+    else:
+        with pytest.raises(InvalidSystem, match="the text has no line of a system"):
+            read_text(found.text)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import InvalidInput, InvalidSystem
 from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.notations.alerts import alerts_of, write_bss
 from bidcascade.systems.notations.bss_reader import read_bss
@@ -134,7 +134,12 @@ def test_any_records_read_as_they_are_written(rows, title):
     assert not again.unknown
     assert again == card
     # whatever they say, a system comes of it
-    System.parse(read_bss(written).text)
+    found = read_bss(written)
+    if found.understood:
+        System.parse(found.text)
+    else:
+        with pytest.raises(InvalidSystem, match="the text has no line of a system"):
+            System.parse(found.text)
 
 
 OURS = """\
