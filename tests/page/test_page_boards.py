@@ -106,7 +106,8 @@ BLANK_LINKS = "".join(
     f"{before}https://example.org/handviewer.html?lin=pn|Kim Ash,Pat O'Neil,A & B,x|md|1{MD}|sv|e"
     f"|ah|Board 3|mb|1N|an|{said}{behind}\n"
     for before, said, behind in (
-        ("see ", "15+ or so|mb|p|", ". More"), ("(", "%u0142%F3 x", "|)"), ("", "%u0142 %C5%82", "|"), ('"', "15 to 17", '" y'),
+        ("see ", "15+ or so|mb|p|", ". More"), ("(", "%u0142%F3 x", "|)"),
+        ("", "%u0142 %C5%82", "|"), ('"', "15 to 17", '" y'),
         ("x ", "15 to 17", " | and | so"), ("<", "!|mb|p", "|>"),
     )
 )  # fmt: skip
