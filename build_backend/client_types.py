@@ -178,10 +178,8 @@ def _method_of(row: Any) -> str:
 def _asked() -> list[Any]:
     """Rows of the questions that a method is written for."""
     rows = import_module("bidcascade.engine.questions.registry").QUESTIONS.values()
-    return [
-        one for one in rows
-        if one.method == "post" and one.request and one.request.__name__ not in _ARGUMENTS
-    ]  # fmt: skip
+    posted = (one for one in rows if one.method == "post" and one.request)
+    return [one for one in posted if one.request.__name__ not in _ARGUMENTS]
 
 
 def _options_of(kind: type) -> str:
