@@ -42,8 +42,10 @@ STEPS = (
     "rehearse",
     "pages",
     "joined",
+    "site",
     "wheel",
 )
+SITE_TESTS = "tests/docs_site"
 BESIDE = ("style", "types", "pictures", "built")
 """What one processor does while the others run the tests of the checkout."""
 CHECKED = ROOT / ".ci" / "checked"
@@ -260,8 +262,19 @@ def pictures(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def pages(session: nox.Session) -> None:
-    """Run the tests of the checkout, which build the site too."""
-    session.run(TOOLS / "pytest", "-m", "checkout", *PATIENCE.split(), env=DURATIONS, external=True)
+    """Run the tests of the checkout, but for those of the site."""
+    chosen = ("-m", "checkout", f"--ignore={SITE_TESTS}")
+    session.run(TOOLS / "pytest", *chosen, *PATIENCE.split(), env=DURATIONS, external=True)
+
+
+@nox.session(python=False)
+def site(session: nox.Session) -> None:
+    """Build the site and test it, once the pictures on it are made."""
+    # none of its tests may be woken: pytest tells that by 5
+    session.run(
+        TOOLS / "pytest", SITE_TESTS, "-m", "checkout", *PATIENCE.split(),
+        env=DURATIONS, success_codes=[0, 5], external=True,
+    )  # fmt: skip
 
 
 @nox.session(python=False)

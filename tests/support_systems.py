@@ -108,8 +108,8 @@ CALLS = ["1C", "1M", "1NT", "2X", "2NT", "Pass", "Double", "cheapest X", "jump X
 CONDITIONS = ["12+ points", "5+ hearts", "balanced", "any hand", "8-11 points, 4+ spades",
               "stopper in their suit", "3+ card support", "25+ combined points",
               "8+ combined cards in hearts", "law of total tricks at 3S", "at most 2 clubs",
-              "2+ aces", "partner has shown 3+ hearts, 6+ points", "forced",
-              "a 5-card major"]  # fmt: skip
+              "2+ aces", "1.5+ quick tricks", "2.5+ quick tricks",
+              "partner has shown 3+ hearts, 6+ points", "forced", "a 5-card major"]  # fmt: skip
 HEADERS = ["opening", "opening, 3rd or 4th seat", "after 1C", "after 1M (any bid)", "over (1M)",
            "after … 2X", "when contested", "when forced", "when they bid X, partner has shown 4+ M",
            "when RHO doubled", "when partner's last call was #mark", "general", "foremost",

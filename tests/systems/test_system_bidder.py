@@ -62,6 +62,36 @@ def test_small_systems_against_each_other():
     assert assert_same(OTHER, SMALL, mixed_deals(150, 2)) > 200
 
 
+@pytest.mark.parametrize(
+    ("many", "few"),
+    [
+        ("14+ points", "12+ points"),
+        ("14+ HCP", "12+ HCP"),
+        ("14+ total points", "12+ total points"),
+        ("14+ support points in hearts", "12+ support points in hearts"),
+        ("2+ keycards in hearts", "1+ keycards in hearts"),
+        ("at most 6 losers", "at most 7 losers"),
+        ("5+ controls", "3+ controls"),
+        ("2.5+ quick tricks", "2+ quick tricks"),
+        ("5.5+ playing tricks", "4+ playing tricks"),
+        ("2+ aces", "1+ aces"),
+        ("2+ kings", "1+ kings"),
+        ("2+ queens", "1+ queens"),
+        ("5+ spades", "4+ spades"),
+        ("2 of the top three in spades", "1 of the top three in spades"),
+        ("rule of 20", "rule of 18"),
+        ("16+ combined points", "12+ combined points"),
+    ],
+)
+def test_lines_that_differ_by_a_number_alone_are_two(many, few):
+    text = f"opening:\n  1S = Many: {many}\n  1H = Few: {few}\n"
+    system, deals = System.parse(text), mixed_deals(60, 8)
+    assert assert_same(system, system, deals) > 2
+    bidder = system.bidder()
+    first = {bidder.auction_of(place)[:1] for place in bidder.bid(deals).place}
+    assert len(first) == 3
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "names",

@@ -277,7 +277,7 @@ struct Text {
         for (const SaidPhrase& phrase : said_) {
             const i32 parts[] = {static_cast<i32>(Joining::PHRASE), phrase.kind, phrase.who, phrase.text,
                                  phrase.suits, phrase.has_range, phrase.low, phrase.high, phrase.count,
-                                 phrase.of, phrase.pattern};
+                                 phrase.of, phrase.pattern, phrase.expression};
             words.clear();
             words.append(parts, sizeof parts / sizeof parts[0]);
             words.append(list(phrase.first_suit, phrase.suits).data, static_cast<u64>(phrase.suits));
