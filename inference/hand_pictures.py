@@ -13,6 +13,7 @@ from bidcascade.table import Vocabulary
 from bidcascade.table.term_values import term_values
 
 from .layouts.result import Layouts
+from .weighted import weighted_sum
 
 MOST_POINTS: Final = 37
 _SHAPES_SHOWN: Final = 8
@@ -84,13 +85,13 @@ def picture_of(
     points = values("HCP")
     lengths = {suit: values(f"SL_{suit}") for suit in SUITS}
     bits = (hands[np.newaxis] >> np.arange(52, dtype=np.uint64)[:, np.newaxis]) & np.uint64(1)
-    chances = bits.astype(np.float64) @ share
+    chances = weighted_sum(bits.T.astype(np.bool_), share)
     return HandPicture(
         _histogram(points, share, MOST_POINTS + 1),
-        float(share @ points),
+        float(weighted_sum(points, share)),
         (int(points.min()), int(points.max())),
         {suit: _histogram(cards, share, 14) for suit, cards in lengths.items()},
-        {suit: float(share @ cards) for suit, cards in lengths.items()},
+        {suit: float(weighted_sum(cards, share)) for suit, cards in lengths.items()},
         {suit: (int(cards.min()), int(cards.max())) for suit, cards in lengths.items()},
         _shapes(np.stack(list(lengths.values())), share),
         {
@@ -98,7 +99,7 @@ def picture_of(
             for suit in (3, 2, 1, 0)
             for rank in range(12, -1, -1)
         },
-        {suit: float(share @ (values(f"Stopper_{suit}") != 0)) for suit in SUITS},
+        {suit: float(weighted_sum(values(f"Stopper_{suit}") != 0, share)) for suit in SUITS},
         _histogram(values(f"Keycards_{agreed}"), share, 6) if agreed and agreed in SUITS else None,
     )
 

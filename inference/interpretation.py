@@ -32,6 +32,7 @@ from .layouts.meanings import Meanings, MeaningSource, ShownHand, meanings_of, o
 from .layouts.result import LayoutReport, Layouts
 from .layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
 from .layouts.steps import Step
+from .weighted import weighted_mean
 
 DEFAULT_LAYOUTS: Final = 500
 
@@ -200,7 +201,7 @@ def _next_calls(steps: Sequence[Step], layouts: Layouts, backend: Backend) -> tu
     if not steps:
         return ()
     verdicts = Judge(steps).verdicts(layouts.deals, backend)
-    chances = layouts.weights @ verdicts / layouts.weights.sum()
+    chances = weighted_mean(verdicts, layouts.weights)
     found = []
     for step, chance in zip(steps, chances.tolist(), strict=True):
         name = next((one.name for one in step.options if one.is_made and one.name), "")

@@ -45,6 +45,7 @@ from .layouts.sampling import sample_layouts
 from .near_calls import near_calls
 from .simulate import GoesOn, contracts_after, mean_and_error, solved_tricks
 from .trick_table import likely_tricks
+from .weighted import weighted_sum
 
 DecisionKind: TypeAlias = Literal["opening", "uncontested", "slam", "competitive", "defensive"]
 DECISION_KINDS: Final[tuple[DecisionKind, ...]] = get_args(DecisionKind)
@@ -567,7 +568,7 @@ class _Trial:
         call, missed = self._candidates[row]
         gain, error = self._gain(row)
         share = self._layouts.weights[: self.used] / self._layouts.weights[: self.used].sum()
-        points = float(share @ self._points[row].mean(axis=1))
+        points = float(weighted_sum(self._points[row].mean(axis=1), share))
         return SearchedCall(call, missed, gain, error, points, self._outcomes(row, share))
 
     def _outcomes(self, row: int, share: F64) -> tuple[Outcome, ...]:
@@ -579,7 +580,7 @@ class _Trial:
             made = 0.0
             if contract is not None:
                 is_made = self._tricks[row, here] >= contract.level + 6
-                made = float(share[here] @ is_made.mean(axis=1))
+                made = float(weighted_sum(is_made.mean(axis=1), share[here]))
             count = float(share[here].sum())
             name = "Pass" if contract is None else str(contract)
             found.append(Outcome(name, count * self.used, made * self.used))

@@ -43,6 +43,7 @@ from .layouts.sampling import sample_layouts
 from .natural_calls import natural_calls
 from .quantiles import NORMAL
 from .trick_table import estimated_scores
+from .weighted import weighted_mean, weighted_sum
 
 BidScoring: TypeAlias = Literal["imps", "matchpoints", "points"]
 TricksBy: TypeAlias = Literal["double dummy", "table of tricks"]
@@ -419,8 +420,8 @@ class _Trial:
             None if margin is None else mean + margin,
             distance,
             None if error is None else NORMAL * error,
-            float(share @ self._points[row, :count]),
-            float(share @ is_best),
+            float(weighted_sum(self._points[row, :count], share)),
+            float(weighted_sum(is_best, share)),
             count,
             self._commonest(row, count),
         )
@@ -517,11 +518,11 @@ def values_of(points: F64, baseline: F64, scoring: BidScoring) -> F64:
 def mean_and_error(values: F64, weights: F64) -> tuple[float, float | None]:
     """Weighted mean and its standard error, small samples made up for; None from fewer than two."""
     share = weights / weights.sum()
-    mean = float(weights @ values / weights.sum())
+    mean = float(weighted_mean(values, weights))
     used = int(np.count_nonzero(weights))
     if used < 2:
         return mean, None
-    return mean, sqrt(float((share**2 @ (values - mean) ** 2) * used / (used - 1)))
+    return mean, sqrt(float(weighted_sum((values - mean) ** 2, share**2) * used / (used - 1)))
 
 
 def is_out(values: F64, best: F64, weights: F64) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from bidcascade.bridge import NoSuchDeal, Seat, format_call
+from bidcascade.inference.weighted import weighted_mean
 from bidcascade.systems.places.knowledge import EVERYTHING, share, share_of
 from bidcascade.table import format_expression
 
@@ -70,7 +71,7 @@ def _least_likely(attempt: Attempt, open_steps: list[int]) -> int:
     """Step that the fewest layouts within the shapes and points meet."""
     verdicts, weights = attempt.verdicts(_JUDGED)
     if len(weights):
-        rates = weights @ verdicts / weights.sum()
+        rates = weighted_mean(verdicts, weights)
         column = int(np.argmin(rates))
         if rates[column] <= _ALMOST_ALWAYS:
             # the judge leaves out what says nothing

@@ -1,6 +1,9 @@
 """What auctions show: by the system, over layouts, and the calls that may come next."""
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from typing import Any
 
@@ -46,6 +49,34 @@ def test_pictures_are_counts_over_layouts():
     assert sum(picture.points) == pytest.approx(1)
     assert all(sum(one) == pytest.approx(1) for one in picture.lengths.values())
     assert sum(picture.cards.values()) == pytest.approx(13)
+
+
+PRINT_PICTURES = """
+import numpy as np
+from bidcascade.inference.hand_pictures import picture_of
+from bidcascade.inference.weighted import margins, weighted_mean
+from bidcascade.kernels.dealing import deal_hands
+rng = np.random.default_rng(2)
+for seed in range(20):
+    hands = deal_hands(20, seed, 200)[1]
+    weights, values = rng.random(200), rng.random((200, 7))
+    found = picture_of(hands, weights)
+    print(found.mean_points, found.mean_lengths, found.cards, found.stoppers)
+    print(weighted_mean(values, weights).tolist(), margins(values, weights).tolist())
+"""
+
+
+def test_pictures_are_the_same_on_all_processors():
+    """OpenBLAS, which numpy multiplies matrices with, adds in an order of each processor."""
+    printed = {
+        subprocess.check_output(
+            [sys.executable, "-c", PRINT_PICTURES],
+            env=os.environ | {"OPENBLAS_CORETYPE": kind},
+            text=True,
+        )
+        for kind in ("Nehalem", "Haswell")
+    }
+    assert len(printed) == 1
 
 
 def test_next_calls_are_those_that_the_system_makes(sayc):
