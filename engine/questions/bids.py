@@ -29,10 +29,9 @@ from .fields import (
 )
 from .texts import (
     DEALER_FLAG,
-    LONGEST_AUCTION,
     LONGEST_AUCTION_TEXT,
     MOST_LAYOUTS,
-    CallText,
+    AuctionCalls,
     SeatText,
     ThirteenCards,
     VulnerabilityText,
@@ -226,9 +225,8 @@ class BidRequest:
             name="hand",
         ),
     )
-    auction: tuple[CallText, ...] = question_field(
+    auction: AuctionCalls = question_field(
         default=(),
-        max_length=LONGEST_AUCTION,
         description="The calls so far, from the dealer on; input also takes `Pass`, `D`, `1NT` …",
         examples=[["1N", "P"]],
         flag=Flag(

@@ -25,7 +25,7 @@ from .answer_fields import answer, answer_field
 from .auctions import DealRequest
 from .fields import Of, question, question_field, read_field
 from .resources import Resources
-from .texts import EXAMPLE_DEAL, LONGEST_AUCTION, CallText
+from .texts import EXAMPLE_DEAL, AuctionCalls
 
 if TYPE_CHECKING:
     from bidcascade.bridge import Deal
@@ -42,13 +42,11 @@ class DoubleDummyRequest:
     deal: DealRequest = question_field(
         description="The deal.", examples=[{"deal": EXAMPLE_DEAL, "dealer": "N"}]
     )
-    auctions: tuple[Annotated[tuple[CallText, ...], Of(max_length=LONGEST_AUCTION)], ...] = (
-        question_field(
-            default=(),
-            max_length=MOST_AUCTIONS,
-            description="Auctions that are over, from the dealer on.",
-            examples=[[["1N", "P", "3N", "P", "P", "P"]]],
-        )
+    auctions: tuple[AuctionCalls, ...] = question_field(
+        default=(),
+        max_length=MOST_AUCTIONS,
+        description="Auctions that are over, from the dealer on.",
+        examples=[[["1N", "P", "3N", "P", "P", "P"]]],
     )
 
 

@@ -5,8 +5,8 @@ https://docs.pydantic.dev/latest/concepts/dataclasses/.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from types import UnionType
 from typing import (
     Annotated,
@@ -165,8 +165,8 @@ def question(cls: _Class) -> _Class:
     return typed
 
 
-def exactly_one(**types: str) -> dict[str, Any]:
-    """Describe that one of some fields is given, with its JSON type, and the others are not."""
+def exactly_one(**types: str | list[str]) -> dict[str, Any]:
+    """Describe that one of some fields is given, with its JSON type or types, and no other one."""
     ways = [
         {"required": [name], "properties": {name: {"type": kind}}} for name, kind in types.items()
     ]
@@ -213,6 +213,44 @@ def taken(kind: type) -> dict[str, Taken]:
     """
     hints = get_type_hints(kind, include_extras=True)
     return {one.name: _taken(one, hints[one.name]) for one in fields(kind)}
+
+
+def names_at(kind: Any, location: Iterable[str | int]) -> list[str]:
+    """Fields of the part of a question that stands at a place of its JSON.
+
+    Parameters
+    ----------
+    kind : type
+        The question.
+    location : iterable of str or int
+        As errors of pydantic have it: a name of a type may stand between fields.
+
+    Examples
+    --------
+    >>> @question
+    ... class Inner:
+    ...     low: int = question_field(default=0, description="Least.")
+    >>> @question
+    ... class Outer:
+    ...     parts: tuple[Inner, ...] = question_field(default=(), description="Parts.")
+    >>> names_at(Outer, ()), names_at(Outer, ("parts", 3))
+    (['parts'], ['low'])
+    """
+    parts = _questions_in(kind)
+    for step in location:
+        inside = [
+            hint for one in parts for name, hint in get_type_hints(one).items() if name == step
+        ]
+        named = [one for one in parts if one.__name__ == step]
+        parts = [found for hint in inside for found in _questions_in(hint)] or named or parts
+    return [one.name for part in parts for one in fields(part)]
+
+
+def _questions_in(hint: Any) -> list[Any]:
+    """Dataclasses of a type, and of those that it is made of."""
+    if is_dataclass(hint):
+        return [hint]
+    return [found for inner in get_args(hint) for found in _questions_in(inner)]
 
 
 def _taken(one: "Field[Any]", hint: Any) -> Taken:

@@ -25,8 +25,7 @@ from .fields import Flag, invalid_value, question, question_field, read_field
 from .resources import LEAST_S, Resources
 from .texts import (
     DEALER_FLAG,
-    LONGEST_AUCTION,
-    CallText,
+    AuctionCalls,
     Condition,
     HandText,
     SeatText,
@@ -66,9 +65,8 @@ KNOWN_FLAG: Final = Flag(
 class AuctionRequest:
     """An auction, and what else is known."""
 
-    auction: tuple[CallText, ...] = question_field(
+    auction: AuctionCalls = question_field(
         default=(),
-        max_length=LONGEST_AUCTION,
         description="The calls, from the dealer on; it may go on or be over.",
         examples=[["1N", "P", "2C", "P"]],
         flag=Flag(

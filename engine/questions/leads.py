@@ -29,9 +29,8 @@ from .layouts import KNOWN_FLAG, AuctionQuestion, find_layouts, read_circumstanc
 from .resources import Resources
 from .texts import (
     DEALER_FLAG,
-    LONGEST_AUCTION,
     MOST_LAYOUTS,
-    CallText,
+    AuctionCalls,
     Condition,
     HandText,
     SeatText,
@@ -57,16 +56,15 @@ SHARE_FOR_SAMPLING = 0.5
 class LeadsRequest:
     """A hand on lead, and the auction or contract."""
 
-    described = exactly_one(auction="array", contract="string")
+    described = exactly_one(auction=["array", "string"], contract="string")
 
     hand: ThirteenCards = question_field(
         description="The 13 cards of the leader, as `S.H.D.C`.",
         examples=["K52.AQ3.9876.KJ2"],
         flag=Flag("13 cards of the leader: 'K52.AQ3.9876.KJ2' (S.H.D.C)", "HAND", name="hand"),
     )
-    auction: tuple[CallText, ...] | None = question_field(
+    auction: AuctionCalls | None = question_field(
         default=None,
-        max_length=LONGEST_AUCTION,
         description="The calls, from the dealer on; the passes that end it may be left out, "
         "all of them.",
         examples=[["1N", "P", "3N"]],

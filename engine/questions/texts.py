@@ -1,6 +1,9 @@
 """Texts that questions are made of, and the fields that several of them have."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Final
+
+from bidcascade.bridge import split_calls
 
 from .fields import Flag, Of, question_field
 
@@ -38,6 +41,30 @@ CallText = Annotated[
         max_length=_LONGEST_WORD,
     ),
 ]
+
+
+class _AlsoOneText:
+    """A list of calls that may also be written as one text, as ``1N P`` or ``1N-P``."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        split = {"type": "no-info", "function": _calls_apart}
+        return {"type": "function-before", "function": split, "schema": handler(source)}
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Callable[[Any], Any]) -> Any:
+        calls = handler(schema)
+        one_text = {"type": "string", "maxLength": LONGEST_AUCTION_TEXT}
+        return {"anyOf": [calls, one_text]}
+
+
+def _calls_apart(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(split_calls(value))
+    # pydantic takes a list of JSON for a tuple only where no function stands before
+    return tuple(value) if isinstance(value, list) else value
+
+
+AuctionCalls = Annotated[tuple[CallText, ...], Of(max_length=LONGEST_AUCTION), _AlsoOneText()]
+"""An auction of a request: its calls, or one text of them."""
 ThirteenCards = Annotated[
     str,
     Of(r"^(?:(?:[AKQJTakqjt0-9-]*\.){3}[AKQJTakqjt0-9-]*|[^.]{14,})$", max_length=LONGEST_TEXT),

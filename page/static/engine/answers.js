@@ -2,7 +2,7 @@
 // page reads, of the routes under service/api.
 
 import { allowedAuctions } from "./bidding/allowed.js";
-import { Auction, formatCall, parseCall, parseCalls, PASS } from "./deals/calls.js";
+import { Auction, formatCall, parseCall, parseCalls, PASS, splitCalls } from "./deals/calls.js";
 import { whereText } from "./bidding/bid_answer.js";
 import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals/deals.js";
 import { agreementsOf, descriptionOf } from "./words/describing.js";
@@ -48,7 +48,9 @@ function readField(read, value, field) {
   }
 }
 
-function readCalls(texts = []) {
+/** An auction of a request: a list of calls, or one text of them. */
+function readCalls(written = []) {
+  const texts = typeof written === "string" ? splitCalls(written) : written;
   if (!Array.isArray(texts)) throw fieldProblem("auction", "expected a list");
   let auction = new Auction();
   texts.forEach((text, number) => {
@@ -78,7 +80,7 @@ function bid(system, request) {
   const circumstances = circumstancesOf(request);
   const auction = readCalls(request.auction);
   if (auction.isComplete) {
-    throw fieldProblem("auction", `expected an auction that goes on, got '${request.auction.join(" ")}'`);
+    throw fieldProblem("auction", `expected an auction that goes on, got '${auction.calls.map(formatCall).join(" ")}'`);
   }
   return system.bid(hand, auction.calls, { ...circumstances, words: request.words === true });
 }

@@ -20,7 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 
-from bidcascade.engine.questions.fields import MOST_ERRORS
+from bidcascade.engine.questions.fields import MOST_ERRORS, names_at
+from bidcascade.systems.language.errors import nearest
 
 from .problems import (
     LONGEST_VALUE,
@@ -165,7 +166,7 @@ def parse_body(
         kind: Any = model
         request: _Model = _reader_of(kind).validate_json(body)
     except ValidationError as error:
-        raise _problem_of_body(error, body, first, start) from None
+        raise _problem_of_body(model, error, body, first, start) from None
     return request
 
 
@@ -176,7 +177,7 @@ def _reader_of(model: type[Any]) -> TypeAdapter[Any]:
 
 
 def _problem_of_body(
-    error: ValidationError, body: bytes | bytearray, first: int, start: int
+    model: type[Any], error: ValidationError, body: bytes | bytearray, first: int, start: int
 ) -> Problem:
     # pydantic writes down every error, however many; their contexts are most of the work
     few = error.error_count() <= _FEW_ERRORS
@@ -185,6 +186,9 @@ def _problem_of_body(
         return malformed(str(found[0]["ctx"]["error"]), body, start)
     for one in found:
         place = one["loc"]
+        if one["type"] == "unexpected_keyword_argument":
+            near = nearest(str(place[-1]), names_at(model, place[:-1]))
+            one["hint"] = f"; did you mean {near}?" if near else ""  # type: ignore[typeddict-unknown-key]
         if first and len(place) > 1 and isinstance(place[1], int):
             one["loc"] = (place[0], place[1] + first, *place[2:])
     return invalid_request(field_errors(found)[: MOST_ERRORS + 1])

@@ -339,6 +339,7 @@ def field_error(error: Mapping[str, Any], location: tuple[str | int, ...]) -> Fi
         reason = error["msg"]
     else:
         reason = reason.format_map(context)
+    reason += error.get("hint", "")
     missing = error["type"] == "missing"
     return complaint(field_path(location), None if missing else error["input"], reason)
 

@@ -234,7 +234,7 @@ def test_layouts_fit_the_auction(ask, service):
 
 def test_hands_look_as_the_service_says(ask, service):
     question = {
-        "auction": ["1S", "P", "2S", "P"], "dealer": "S", "vulnerability": "None", "table": "sayc",
+        "auction": "1S P 2S P", "dealer": "S", "vulnerability": "None", "table": "sayc",
         "layouts": 2000, "known": {"S": "AKQ52.K3.876.Q52"}, "seed": 1,
     }  # fmt: skip
     theirs = httpx.post(f"{service}/v1/interpret", json=question, timeout=60).json()

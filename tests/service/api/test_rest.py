@@ -258,6 +258,16 @@ def test_bid_is_the_engines(app, small_path, body):
     }
 
 
+@pytest.mark.parametrize("text", ["1N P", "1N-P", " 1N,  P "])
+def test_an_auction_may_be_one_text(app, text):
+    hand = {"hand": "K52.AQ3.9876.KJ2", "table": "small"}
+    first, second = (
+        post(app, "/v1/bid", hand | {"auction": auction}).json() for auction in (text, ["1N", "P"])
+    )
+    assert first == second
+    assert first["call"] != "P"
+
+
 def test_bid_gives_reasons(app):
     body = {"hand": "K52.AQ3.9876.KJ2", "auction": ["1N", "P"], "table": "small"}
     answer = post(app, "/v1/bid", body).json()

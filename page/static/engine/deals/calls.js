@@ -79,9 +79,14 @@ export function bidStrain(call) {
   return checkedBid(call) % 5;
 }
 
-/** Codes of calls: a text of them apart by blanks, commas or hyphens, or each as its text or code. */
+/** Texts of calls, which are separated by blanks, commas or hyphens. */
+export function splitCalls(text) {
+  return text.split(/[\s,-]+/u).filter(Boolean);
+}
+
+/** Codes of calls: a text of them, or each as its text or code. */
 export function parseCalls(calls) {
-  const parts = typeof calls === "string" ? calls.split(/[\s,-]+/u).filter(Boolean) : calls;
+  const parts = typeof calls === "string" ? splitCalls(calls) : calls;
   return Array.from(parts, (call) => (typeof call === "string" ? parseCall(call) : call));
 }
 
