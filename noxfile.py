@@ -402,8 +402,9 @@ def built(session: nox.Session) -> None:
     # a copy without what the steps before have made: pip builds in the folder that it is given
     source = scratch / "source"
     made = shutil.ignore_patterns(
-        ".git", ".venv", ".nox", ".*_cache", ".hypothesis", "build", "*.egg-info", "__pycache__"
-    )
+        ".git", ".venv", ".nox", ".*_cache", ".hypothesis", "build", "*.egg-info", "__pycache__",
+        "*_data.js", "bidding.json", "expressions.json",
+    )  # fmt: skip
     shutil.copytree(ROOT, source, symlinks=True, ignore=made)
     session.install("-c", "constraints.txt", "build")
     start = time.monotonic()
