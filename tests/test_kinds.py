@@ -21,10 +21,6 @@ TESTS = Path(__file__).parent
 WOKEN = {
     "docs/web.md": {"docs"},
     "systems/texts/sayc.bidding": {"systems", "docs"},
-    "systems/language/words/phrases.py": {
-        "systems", "inference", "engine", "seats", "workshop", "service", "page", "browser", "docs",
-        "bombs", "recorded",
-    },
     "service/api/http/limits.py": {"service", "docs", "recorded"},
     "service/jobs/queue.py": {"service", "kills", "docs", "bombs", "recorded"},
     "page/static/bridge/par.js": {"page", "browser", "docs"},
@@ -32,7 +28,7 @@ WOKEN = {
     "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
     "tests/durations.json": set(),
     "kernels/gpu/columns.cu": {"kernels", "emulator"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("path", WOKEN)
@@ -50,6 +46,17 @@ def test_what_a_path_wakes(path):
 )  # fmt: skip
 def test_paths_that_no_row_names_wake_everything(path):
     assert woken(["docs/web.md", path, "page/bundle.py"]) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [
+        ("systems/language/words/phrases.py", "systems/system.py"),
+        ("table/language/expressions.lark", "table/judging.py"),
+    ],
+)
+def test_what_the_data_of_the_page_is_made_of_wakes_the_browser(path, beside):
+    assert woken([path]) == woken([beside]) | {"page", BROWSER}
 
 
 def test_changes_add_up():
