@@ -272,9 +272,15 @@ def site(session: nox.Session) -> None:
     """Build the site and test it, once the pictures on it are made."""
     # none of its tests may be woken: pytest tells that by 5
     session.run(
-        TOOLS / "pytest", SITE_TESTS, "-m", "checkout", *PATIENCE.split(),
-        env=DURATIONS, success_codes=[0, 5], external=True,
-    )  # fmt: skip
+        TOOLS / "pytest",
+        SITE_TESTS,
+        "-m",
+        "checkout",
+        *PATIENCE.split(),
+        env=DURATIONS,
+        success_codes=[0, 5],
+        external=True,
+    )
 
 
 @nox.session(python=False)
@@ -402,7 +408,17 @@ def built(session: nox.Session) -> None:
     # a copy without what the steps before have made: pip builds in the folder that it is given
     source = scratch / "source"
     made = shutil.ignore_patterns(
-        ".git", ".venv", ".nox", ".*_cache", ".hypothesis", "build", "*.egg-info", "__pycache__"
+        ".git",
+        ".venv",
+        ".nox",
+        ".*_cache",
+        ".hypothesis",
+        "build",
+        "*.egg-info",
+        "__pycache__",
+        "*_data.js",
+        "bidding.json",
+        "expressions.json",
     )
     shutil.copytree(ROOT, source, symlinks=True, ignore=made)
     session.install("-c", "constraints.txt", "build")

@@ -3,7 +3,8 @@
 Beside them the wheel has the core's libraries, those of this machine and the page's module, and the
 pages of ``docs``.
 
-Usage: ``compare_wheel.py WHEEL``, from the root of a clean checkout.
+Usage: ``compare_wheel.py WHEEL``, from the root of the checkout that it was built from, with
+nothing but that in the packages.
 """
 
 import runpy

@@ -290,18 +290,25 @@ def _quoted(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def _show_packages() -> None:
-    """Let the questions be imported where nothing is installed, and without what they need not."""
-    for name, folder in (("bidcascade", ROOT), ("bidcascade.engine", ROOT / "engine")):
+def show_packages(*names: str) -> None:
+    """Let modules of packages be imported where nothing is installed, without the packages' own."""
+    for name in names:
         package = ModuleType(name)
-        package.__path__ = [str(folder)]
+        package.__path__ = [str(ROOT.joinpath(*name.split(".")[1:]))]
         sys.modules[name] = package
 
 
-if __name__ == "__main__":
-    _show_packages()
-    for name, text in written_files().items():
+def write_files(texts: Mapping[str, str]) -> None:
+    """Write texts by their path in the checkout."""
+    for name, text in texts.items():
         path = ROOT / name
         # one that is as it was keeps its time
         if not path.exists() or path.read_text("utf-8") != text:
-            path.write_text(text, "utf-8")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    # the packages' own modules need more than the standard library
+    show_packages("bidcascade", "bidcascade.engine")
+    write_files(written_files())

@@ -1,4 +1,6 @@
-"""How bidcascade is built: as the clients are, and the core compiled into the wheel.
+"""How bidcascade is built: as the clients are, with the language's data, and the core compiled.
+
+``language_data.py`` writes the data into the packages, where every kind of build finds it.
 
 The module for browsers is built by zig, which building asks the package index for; the library too
 where no C++ compiler is found. With
@@ -9,6 +11,7 @@ kind of machine.
 import logging
 import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +21,7 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import client_backend
+import language_data
 from setuptools import Command
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build import build
@@ -34,7 +38,6 @@ _spec.loader.exec_module(core_build)
 _Settings = Mapping[str, Any] | None
 _target = None
 
-build_sdist = client_backend.build_sdist
 get_requires_for_build_sdist = client_backend.get_requires_for_build_sdist
 prepare_metadata_for_build_wheel = client_backend.prepare_metadata_for_build_wheel
 prepare_metadata_for_build_editable = client_backend.prepare_metadata_for_build_editable
@@ -50,11 +53,18 @@ def get_requires_for_build_wheel(config_settings: _Settings = None) -> list[str]
 get_requires_for_build_editable = get_requires_for_build_wheel
 
 
+def build_sdist(sdist_directory: str, config_settings: _Settings = None) -> str:
+    """Build an sdist that has the language's data."""
+    _write_language_data()
+    return client_backend.build_sdist(sdist_directory, config_settings)
+
+
 def build_wheel(
     wheel_directory: str, config_settings: _Settings = None, metadata_directory: str | None = None
 ) -> str:
-    """Build a wheel with the core's library."""
+    """Build a wheel with the core's library and the language's data."""
     _read_target(config_settings)
+    _write_language_data()
     # what an earlier wheel has left: modules that are gone since, libraries of another target
     for left in (_ROOT / "build").glob("lib*"):
         shutil.rmtree(left)
@@ -64,7 +74,8 @@ def build_wheel(
 def build_editable(
     wheel_directory: str, config_settings: _Settings = None, metadata_directory: str | None = None
 ) -> str:
-    """Build the core's library in the checkout, and a wheel that leads there."""
+    """Build the core's library and the data in the checkout, and a wheel that leads there."""
+    _write_language_data()
     return client_backend.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
@@ -72,6 +83,13 @@ def _read_target(config_settings: _Settings) -> None:
     global _target
     written = (config_settings or {}).get("target")
     _target = core_build.Target.parse(written) if written else None
+
+
+def _write_language_data() -> None:
+    language_data.check_needed()
+    # in a process of its own: it imports packages that are not installed. Not alone (-I), since pip
+    # shows what it has installed for the build by PYTHONPATH
+    subprocess.run([sys.executable, "-B", language_data.__file__], check=True)
 
 
 def _compiler() -> Any:

@@ -1,10 +1,9 @@
-"""Writes the pages and tables that follow from the code; :func:`written_files` names them.
+"""Writes the pages that follow from the code; :func:`written_files` names them.
 
 Run ``python docs/write_files.py`` with bidcascade installed. A test compares the files with what is
 written here.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -14,14 +13,8 @@ from figures import filled_pages
 
 from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
-from bidcascade.systems.language.grammar.editor_grammar import textmate_grammar
-from bidcascade.systems.language.grammar.engine_data import phrases_data
-from bidcascade.systems.language.grammar.lark_parser import lark_parser
-from bidcascade.systems.language.text_cache import classes_of_rows
 from bidcascade.systems.language.words.phrases import page as phrases_page
-from bidcascade.systems.rows.browser_rows import rows_data
 from bidcascade.table import Vocabulary
-from bidcascade.table.language.grammar_tables import expression_parser, tables_of
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 
@@ -30,69 +23,13 @@ ROOT: Final = Path(__file__).parents[1]
 
 def written_files() -> dict[str, str]:
     """Texts of all files by their path in the checkout."""
-    expressions, bidding = tables_of(expression_parser()), tables_of(lark_parser())
     return {
         "docs/augmented-columns.md": augmented_columns_page(),
         "docs/settings.md": settings_page(),
         "docs/terms.md": vocabulary_markdown(),
-        "editors/vscode/syntaxes/bidding.tmLanguage.json": json.dumps(
-            textmate_grammar(), ensure_ascii=False, indent=2
-        )
-        + "\n",
-        "page/static/engine/expressions/expression_grammar_data.js": module_of(expressions),
-        "page/static/engine/language/grammar_data.js": module_of(bidding),
-        "page/static/engine/language/tree_data.js": tree_module(),
-        "page/static/engine/language/phrases_data.js": module_of(phrases_data()),
-        "page/static/engine/rows/rows_data.js": module_of(rows_data()),
-        "systems/language/grammar/bidding.json": as_json(bidding) + "\n",
         "systems/language/phrases.md": phrases_page(),
-        "table/language/expressions.json": as_json(expressions) + "\n",
         **filled_pages(),
     }
-
-
-def module_of(data: object) -> str:
-    """JavaScript module of data for the page's engine."""
-    return f"// Written by docs/write_files.py\nexport default {as_json(data)};\n"
-
-
-def tree_module() -> str:
-    """JavaScript module that makes the objects of a tree of their rows, a function for each class.
-
-    Objects that are written as they are read have one shape, which a browser makes soonest.
-    """
-    lines = ["// Written by docs/write_files.py", "export default ["]
-    for name, fields in classes_of_rows():
-        parts = [f"type: {as_json(name)}"]
-        for place, (field, told) in enumerate(fields, 1):
-            first, *words = field.split("_")
-            own = first + "".join(map(str.title, words))
-            parts.append(f"{own}: {_read_part(f'row[{place}]', told)}")
-        lines.append(
-            f"  [{as_json(name)}, {len(fields)}, (row, at) => ({{ {', '.join(parts)} }})],"
-        )
-    return "\n".join([*lines, "];", ""])
-
-
-def _read_part(part: str, told: Any) -> str:
-    """Expression that reads a part of a row, as ``classes_of_rows`` tells its type."""
-    if told == "object":
-        return f"at({part})"
-    if told is None:
-        return part
-    if "map" in told:
-        inner = _read_part("one", told["map"])
-        return (
-            f"new Map({part})"
-            if inner == "one"
-            else (f"new Map({part}.map(([name, one]) => [name, {inner}]))")
-        )
-    return f"{part}.map((one) => {_read_part('one', told['list'])})"
-
-
-def as_json(data: object) -> str:
-    """JSON of data for a file that programs alone read."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def settings_page() -> str:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from tests.support_kinds import runs
 from tests.support_missing import missing
 from tests.support_second_tries import allow_second_tries
 
-CLIENT_TYPES = Path(__file__).parents[1] / "build_backend" / "client_types.py"
+WRITERS = Path(__file__).parents[1] / "build_backend"
 
 settings.register_profile("dev", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
@@ -36,12 +37,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """In the process that starts the others write the clients' types, and how long tests take."""
+    """In the process that starts the others write what builds write, and how long tests take."""
     if hasattr(config, "workerinput"):
         return
-    # those of the checkout may be older than the answers; a wheel's were written with it
-    if CLIENT_TYPES.exists():
-        subprocess.run([sys.executable, "-I", str(CLIENT_TYPES)], check=True)
+    # what the checkout has may be older than what it is made of; a wheel's was written with it
+    if WRITERS.exists():
+        subprocess.run([sys.executable, "-I", WRITERS / "client_types.py"], check=True)
+        # a bare machine with a GPU tests tables alone
+        if find_spec("lark"):
+            subprocess.run([sys.executable, "-B", WRITERS / "language_data.py"], check=True)
     if path := os.environ.get(VARIABLE):
         config.pluginmanager.register(DurationsWriter(Path(path)))
 

@@ -67,7 +67,13 @@ ROWS = (
     ("seats/*", "seats workshop service docs recorded"),
     ("engine/*", "engine workshop service docs recorded"),
     ("inference/*", "inference engine seats workshop service docs bombs recorded"),
+    (
+        "systems/language/grammar/* systems/language/words/* systems/language/tree/* "
+        "systems/rows/*",
+        "systems inference engine seats workshop service page browser docs bombs recorded",
+    ),
     ("systems/*", "systems inference engine seats workshop service page docs bombs recorded"),
+    ("table/language/*", f"page browser {_ABOVE_LOADERS}"),
     ("table/*", _ABOVE_LOADERS),
     ("loaders/*", f"loaders {_ABOVE_LOADERS}"),
     ("kernels/core/*", f"core kernels loaders builds page browser {_ABOVE_LOADERS}"),

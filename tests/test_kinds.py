@@ -40,12 +40,23 @@ def test_what_a_path_wakes(path):
     "path",
     [
         ".ci/run", "noxfile.py", "pyproject.toml", "constraints.txt", "bridge/cards.py", "setup.py",
-        "build_backend/client_types.py", "tests/conftest.py", "tests/support_deals.py",
+        "build_backend/language_data.py", "tests/conftest.py", "tests/support_deals.py",
         "tests/page/support_browser.py", "Dockerfile", "a-new-folder/one.py",
     ],
 )  # fmt: skip
 def test_paths_that_no_row_names_wake_everything(path):
     assert woken(["docs/web.md", path, "page/bundle.py"]) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [
+        ("systems/language/words/phrases.py", "systems/system.py"),
+        ("table/language/expressions.lark", "table/judging.py"),
+    ],
+)
+def test_what_the_data_of_the_page_is_made_of_wakes_the_browser(path, beside):
+    assert woken([path]) == woken([beside]) | {"page", BROWSER}
 
 
 def test_changes_add_up():

@@ -26,6 +26,7 @@ from .summary import write_summary
 from .work import PROBE
 
 ROOT = Path(__file__).resolve().parents[2]
+LANGUAGE_DATA = ROOT / "build_backend" / "language_data.py"
 EMULATOR = ROOT / "tests" / "kernels" / "emulator" / "on_path"
 LOG = "log.txt"
 DEFAULT_OUT = Path("out") / "gpu"
@@ -92,6 +93,8 @@ class _Run:
         device = self._ask(PROBE, _PROBE_SECONDS)
         if device.status != "done":
             raise _Ended(f"no GPU to measure: {device.about}")
+        # in a checkout that was never built; where lark is missing it was, or systems are left out
+        self._run([sys.executable, "-B", str(LANGUAGE_DATA)], _PROBE_SECONDS)
         mark = {"sources": sources_digest(), "device": device.about, **sizes}
         self.state, why = State.read(self.folder, mark)
         if why:

@@ -1,6 +1,6 @@
 """The tables of :mod:`.text_rows` as data, for the engine that reads in the browser.
 
-``docs/write_files.py`` writes them as a module of JavaScript.
+``build_backend/language_data.py`` writes them as a module of JavaScript.
 """
 
 from typing import Any

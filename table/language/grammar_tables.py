@@ -1,6 +1,6 @@
 """Tables of a grammar's parser, which lark makes: written to files, so that nobody waits for them.
 
-``docs/write_files.py`` writes them; reading a text needs neither this module nor lark.
+``build_backend/language_data.py`` writes them; reading a text needs neither this module nor lark.
 """
 
 import json

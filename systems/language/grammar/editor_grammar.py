@@ -1,7 +1,8 @@
 """The words of the language as a TextMate grammar, by which editors colour texts.
 
 The form is https://macromates.com/manual/en/language_grammars, read by VS Code and others.
-``docs/write_files.py`` writes it to ``editors/vscode``. Faults are found by the language server.
+``build_backend/language_data.py`` writes it to ``editors/vscode``. Faults are found by the language
+server.
 """
 
 import re
@@ -65,7 +66,7 @@ def textmate_grammar() -> dict[str, Any]:
     ]
     return {
         "name": "bidding",
-        "comment": "Written by docs/write_files.py",
+        "comment": "Written by build_backend/language_data.py",
         "scopeName": SCOPE,
         "fileTypes": ["bidding"],
         "patterns": patterns,

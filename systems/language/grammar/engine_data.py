@@ -1,6 +1,6 @@
 """The catalogue of phrases as data, for the engine that reads in the browser.
 
-``docs/write_files.py`` writes it as a module of JavaScript.
+``build_backend/language_data.py`` writes it as a module of JavaScript.
 """
 
 import re

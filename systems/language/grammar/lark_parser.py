@@ -1,6 +1,6 @@
 """The parser that lark makes of ``bidding.lark``; ``bidding.json`` has its tables.
 
-``docs/write_files.py`` writes them; reading a text needs neither this module nor lark.
+``build_backend/language_data.py`` writes them; reading a text needs neither this module nor lark.
 """
 
 import re
