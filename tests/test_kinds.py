@@ -23,7 +23,7 @@ WOKEN = {
     "systems/texts/sayc.bidding": {"systems", "docs"},
     "service/api/http/limits.py": {"service", "docs", "recorded"},
     "service/jobs/queue.py": {"service", "kills", "docs", "bombs", "recorded"},
-    "page/static/bridge/par.js": {"page", "browser", "docs"},
+    "page/static/bridge/deal_value.js": {"page", "browser", "docs"},
     "engine/questions/leads.py": {"engine", "service", "client", "docs", "recorded"},
     "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
     "tests/durations.json": set(),

@@ -113,15 +113,10 @@ def arithmetic(repeat: int) -> dict[str, Any]:
     tables = rng.integers(0, 14, (2000, 20))
     with DoubleDummyPool(1) as pool:
         pool.add_tables(hands, tables)
-
-        def every_contract(scores: Any) -> None:
-            for one in zip(tables, scores[1], strict=True):
-                par_contracts(*one)
-
         return {
             "par scores": rates(2000, repeat, lambda h: par_results(tables, 0, 1)),
             "par scores and contracts": rates(
-                2000, repeat, lambda h: every_contract(par_results(tables, 0, 1))
+                2000, repeat, lambda h: par_contracts(tables, par_results(tables, 0, 1)[1])
             ),
             "tables that are known": rates(2000, repeat, lambda h: pool.tables(hands)),
             "contracts that are known": rates(2000, repeat, lambda h: pool.tricks(hands, 4, 0)),

@@ -80,10 +80,7 @@ def add_double_dummy(
     found = TableCache() if cache is None else cache
     tables[missing] = solved_tables(hands, solver, found, progress=report)
     scores, best = par_results(tables, deals.dealer, deals.vulnerability)
-    contracts = [
-        [str(contract) for contract in par_contracts(*one)]
-        for one in zip(tables, best, strict=True)
-    ]
+    contracts = [[str(contract) for contract in own] for own in par_contracts(tables, best)]
     columns = [
         pl.Series(name, np.ascontiguousarray(tables[:, place]).astype(np.uint8))
         for place, name in enumerate(DOUBLE_DUMMY_COLUMNS)

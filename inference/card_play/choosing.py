@@ -52,7 +52,7 @@ from bidcascade.systems import System
 
 from .likelihood import CardChoice, CardInference, hidden_choices, likelihoods
 from .next_choice import SOLVED, PlayedValue, points_by_tricks, value_with_next_choice
-from .rules_of_thumb import choose_card, is_master
+from .rules_of_thumb import is_master, usual_cards
 from .sight import Sight
 
 DEFAULT_BUDGET_MS: Final = 1000
@@ -552,10 +552,9 @@ def _usual(sight: Sight, good: Sequence[int]) -> int:
     # the rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply;
     # else declarer cashes a trick, and defenders lead as is usual from the suit; from any other
     # hand it is the lowest card, which wastes no honour and keeps what may be an entry
-    strain = sight.contract.strain
-    thumb = _by_thumb(sight)
-    if thumb in good:
-        return thumb
+    usual = _usual_order(sight)
+    if usual[0] in good:
+        return usual[0]
     if sight.declares and not sight.state.trick:
         # a guess can wait while there are tricks to cash
         unseen = FULL_DECK & ~sight.gone
@@ -563,18 +562,18 @@ def _usual(sight: Sight, good: Sequence[int]) -> int:
             unseen &= ~cards
         if winners := [card for card in good if is_master(card, unseen)]:
             return max(winners, key=lambda card: card % _SUIT)
-    low = min(good, key=lambda card: (card // _SUIT == strain, card % _SUIT, card))
+    low = next(card for card in usual if card in good)
     if sight.state.trick or sight.declares:
         return low
     held = [card for card in sight.legal if card // _SUIT == low // _SUIT]
-    led = usual_leads(held, trumps=strain < 4)
+    led = usual_leads(held, trumps=sight.contract.strain < 4)
     return next((card for card in led if card in good), low)
 
 
-def _by_thumb(sight: Sight) -> int:
+def _usual_order(sight: Sight) -> list[int]:
     seen = {seat: cards & ~sight.gone for seat, cards in sight.seen.items()}
     hand = seen.pop(sight.actor)
-    return choose_card(
+    return usual_cards(
         hand,
         sight.state.trick,
         sight.contract.strain,
@@ -585,7 +584,7 @@ def _by_thumb(sight: Sight) -> int:
 
 
 def _by_rules(sight: Sight, notes: tuple[str, ...]) -> ChosenCard:
-    return ChosenCard(_by_thumb(sight), "rules of thumb", "by rules of thumb", notes=notes)
+    return ChosenCard(_usual_order(sight)[0], "rules of thumb", "by rules of thumb", notes=notes)
 
 
 def _why(sight: Sight, card: int, values: Sequence[PlayValue], count: int) -> str:

@@ -9,12 +9,10 @@ trumps, then cashes cards that nothing beats.
 from collections.abc import Sequence
 from typing import Final
 
-from bidcascade.bridge import FULL_DECK, cards_of
-from bidcascade.loaders.frames.play import trick_winner
+from bidcascade.bridge import cards_of
+from bidcascade.kernels.core.functions import usual_cards as core_cards
 
 _SUIT: Final = 13
-_TEN: Final = 8
-_FOURTH: Final = 3
 
 
 def legal_cards(hand: int, trick: Sequence[int]) -> list[int]:
@@ -32,10 +30,10 @@ def legal_cards(hand: int, trick: Sequence[int]) -> list[int]:
     return followed or cards
 
 
-def choose_card(
+def usual_cards(
     hand: int, trick: Sequence[int], strain: int, gone: int, *, declares: bool, other: int = 0
-) -> int:
-    """Choose a card.
+) -> list[int]:
+    """List the cards that may be played: the one of the rules first, then the lowest, trumps last.
 
     Parameters
     ----------
@@ -52,29 +50,23 @@ def choose_card(
     other : int
         Mask of what else the player sees: dummy, or declarer's own hand for dummy.
 
-    Returns
-    -------
-    int
-        A card that may be played.
+    Raises
+    ------
+    ValueError
+        If no card is left, one is in two places, one on the table is not gone, or there is no
+        such strain.
+    BackendUnavailable
+        If there is no core.
 
     Examples
     --------
-    >>> from bidcascade.bridge import format_card, parse_hand
-    >>> format_card(choose_card(parse_hand("KQJ2.K64.A532.62"), [], 4, 0, declares=False))
-    'SK'
+    >>> from bidcascade.bridge import format_card, parse_card, parse_hand
+    >>> hand, led = parse_hand("AQ4.KJ3.K876.Q52"), parse_card("C3")
+    >>> cards = usual_cards(hand, [led], 4, 1 << led, declares=False)
+    >>> [format_card(card) for card in cards]
+    ['CQ', 'C2', 'C5']
     """
-    legal = legal_cards(hand, trick)
-    if len(legal) == 1:
-        return legal[0]
-    unseen = FULL_DECK & ~(hand | gone | other)
-    if not trick:
-        return _lead(hand, strain, unseen, gone, declares=declares)
-    return _follow(legal, trick, strain, unseen)
-
-
-def _low(cards: Sequence[int], strain: int) -> int:
-    """Lowest card, a trump last."""
-    return min(cards, key=lambda card: (card // _SUIT == strain, card % _SUIT, card))
+    return core_cards(hand, trick, strain, gone, other, declares=declares)
 
 
 def is_master(card: int, unseen: int) -> bool:
@@ -89,49 +81,3 @@ def is_master(card: int, unseen: int) -> bool:
     """
     suit = card // _SUIT
     return not unseen >> card & ((1 << (suit + 1) * _SUIT - card) - 1)
-
-
-def _lead(hand: int, strain: int, unseen: int, gone: int, *, declares: bool) -> int:
-    suits = [[card for card in cards_of(hand) if card // _SUIT == suit] for suit in range(4)]
-    if declares and strain < 4:
-        trumps = suits[strain]
-        theirs = unseen >> strain * _SUIT & (1 << _SUIT) - 1
-        if trumps and theirs:
-            return trumps[-1] if is_master(trumps[-1], unseen) else trumps[0]
-    held = [suit for number, suit in enumerate(suits) if suit and number != strain]
-    held = held or [suit for suit in suits if suit]
-    masters = [suit for suit in held if gone and is_master(suit[-1], unseen)]
-    if masters:
-        return max(masters, key=lambda suit: (len(suit), suit[-1]))[-1]
-    best = max(held, key=lambda suit: (len(suit), sum(card % _SUIT for card in suit)))
-    touching = len(best) > 1 and best[-1] % _SUIT >= _TEN and best[-2] == best[-1] - 1
-    if touching or len(best) <= 2:
-        return best[-1]
-    return best[-1 - _FOURTH] if len(best) > _FOURTH else best[0]
-
-
-def _follow(legal: Sequence[int], trick: Sequence[int], strain: int, unseen: int) -> int:
-    def wins(card: int) -> bool:
-        played = [*trick, card]
-        # what is still to come loses to all
-        return trick_winner(played, strain) == len(trick)
-
-    ahead = trick_winner(trick, strain)
-    position = len(trick)
-    better = [card for card in legal if wins(card)]
-    partners = (position - ahead) % 2 == 0
-    holds = position == 3 or is_master(trick[ahead], unseen)
-    if not better or (partners and (holds or trick[ahead] % _SUIT >= _TEN)):
-        return _low(legal, strain)
-    cheapest = _low(better, strain)
-    follows = legal[0] // _SUIT == trick[0] // _SUIT
-    if position == 3 or not follows:
-        return cheapest
-    if position == 1:
-        # second hand low
-        return _low(legal, strain)
-    highest = max(better)
-    # of touching cards the lowest
-    while highest - 1 in better:
-        highest -= 1
-    return highest

@@ -12,24 +12,18 @@ contract: whoever may name it first plays it.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bidcascade.bridge import (
-    STRAINS,
-    Contract,
-    InvalidDeal,
-    Seat,
-    ShownAnswer,
-    score,
-)
-from bidcascade.kernels.types import I8, I16
+from bidcascade.bridge import STRAINS, InvalidDeal, Seat, ShownAnswer
+from bidcascade.kernels.core import functions as core
+from bidcascade.kernels.types import I8, I16, U8, Bools
 
 from .protocol import TABLE_SIZE
-
-_BIDS: Final = 35
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +104,12 @@ def par(table: ArrayLike, dealer: int, vulnerability: int) -> Par:
     """
     tables = np.asarray(table)[None, :]
     scores, best = par_results(tables, dealer, vulnerability)
-    return Par(int(scores[0]), par_contracts(tables[0], best[0]))
+    return Par(int(scores[0]), par_contracts(tables, best)[0])
 
 
 def par_results(
     tables: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike
-) -> tuple[I16, NDArray[np.bool_]]:
+) -> tuple[I16, Bools]:
     """Par scores of many deals, and which contracts reach them.
 
     Parameters
@@ -141,118 +135,91 @@ def par_results(
     >>> scores.tolist(), np.argwhere(best[0]).tolist()
     ([-90, -90, -90], [[4, 1], [4, 3]])
     """
-    tricks, dealers, sides = _checked(tables, dealer, vulnerability)
-    final = final_scores(tricks, sides)
-    count = len(tricks)
-    # value of the best bid above the one looked at, by seat; none yet
-    none = np.array([-20_000, 20_000, -20_000, 20_000], np.int16)
-    best_bid = np.repeat(none[:, None], count, axis=1)
-    opened = np.empty((_BIDS, 4, count), np.int16)
-    for bid in range(_BIDS - 1, -1, -1):
-        for declarer in range(4):
-            value = final[bid, declarer]
-            for passes in (2, 1, 0):
-                actor = (declarer + 1 + passes) % 4
-                value = _better(actor, value, best_bid[actor])
-            opened[bid, declarer] = value
-        for seat in range(4):
-            best_bid[seat] = _better(seat, best_bid[seat], opened[bid, seat])
-    # the start: value of the auction when it comes to each seat after so many passes
-    rows = np.arange(count)
-    reached = np.zeros((5, count), np.int16)
-    odd = dealers % 2 == 1
-    for passes in (3, 2, 1, 0):
-        bid_value = best_bid[(dealers + passes) % 4, rows]
-        is_ns = odd == (passes % 2 == 1)
-        stay = reached[passes + 1]
-        reached[passes] = np.where(is_ns, np.maximum(stay, bid_value), np.minimum(stay, bid_value))
-    scores = reached[0].copy()
-    best = (opened == scores) & (final == scores) & _stable(final, scores)
-    best &= scores != 0
-    return scores, np.ascontiguousarray(best.transpose(2, 0, 1))
+    return core.par(*_checked(tables, dealer, vulnerability))
 
 
-def par_contracts(table: ArrayLike, best: NDArray[np.bool_]) -> tuple[ParContract, ...]:
-    """Par contracts of one deal.
+def par_contracts(tables: ArrayLike, best: Bools) -> list[tuple[ParContract, ...]]:
+    """Par contracts of each deal, the highest first.
 
     Parameters
     ----------
-    table : int [20]
-    best : bool [35, 4]
+    tables : int [n, 20]
+    best : bool [n, 35, 4]
         As :func:`par_results` finds it.
+
+    Raises
+    ------
+    InvalidDeal
+        If a table holds no numbers of tricks.
+
+    Examples
+    --------
+    >>> tables = np.full((2, 20), 7)
+    >>> _, best = par_results(tables, [0, 3], 0)
+    >>> [str(contract) for contracts in par_contracts(tables, best) for contract in contracts]
+    ['1N-NS=', '1N-EW=']
     """
-    tricks = np.asarray(table)
-    found = []
-    for bid in range(_BIDS - 1, -1, -1):
-        level, strain = bid // 5 + 1, bid % 5
-        declarers: dict[int, list[Seat]] = {}
-        for seat in np.flatnonzero(best[bid]).tolist():
-            declarers.setdefault(int(tricks[5 * seat + strain]), []).append(Seat(seat))
-        found += [
-            ParContract(level, strain, tuple(seats), taken) for taken, seats in declarers.items()
-        ]
-    return tuple(found)
+    rows, ends = core.par_contracts(_tricks(tables), np.ascontiguousarray(best))
+    contracts = [_contract(*row) for row in rows.tolist()]
+    return [tuple(contracts[start:end]) for start, end in pairwise([0, *ends.tolist()])]
 
 
-def _checked(
-    tables: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike
-) -> tuple[I8, NDArray[np.int64], NDArray[np.int64]]:
+@lru_cache(maxsize=8192)
+def _contract(level: int, strain: int, declarers: int, tricks: int) -> ParContract:
+    seats = tuple(seat for seat in Seat if declarers >> seat & 1)
+    return ParContract(level, strain, seats, tricks)
+
+
+def contract_scores(tables: ArrayLike, vulnerability: ArrayLike) -> I16:
+    """Points of North-South for every contract played; what goes down is doubled.
+
+    Parameters
+    ----------
+    tables : int [n, 20]
+    vulnerability : int [n] or one for all
+
+    Returns
+    -------
+    int16 [n, 35, 4]
+        By bid and declarer, as :func:`par_results` has its contracts.
+
+    Raises
+    ------
+    InvalidDeal
+        As :func:`par`.
+
+    Examples
+    --------
+    >>> contract_scores(np.full((1, 20), 9), 0)[0, 14].tolist()
+    [400, -400, 400, -400]
+    """
+    tricks, _, sides = _checked(tables, 0, vulnerability)
+    return core.contract_scores(tricks, sides)
+
+
+def _tricks(tables: ArrayLike) -> I8:
     tricks = np.asarray(tables)
     if tricks.ndim != 2 or tricks.shape[1] != TABLE_SIZE:
         raise InvalidDeal(f"expected tables of {TABLE_SIZE} tricks, got {tricks.shape}")
+    _check_whole(tricks, "tables of tricks")
     if tricks.size and not (tricks.min() >= 0 and tricks.max() <= 13):
         raise InvalidDeal(f"expected tables of 0-13 tricks, got {tricks.min()} to {tricks.max()}")
+    return np.ascontiguousarray(tricks, np.int8)
+
+
+def _checked(tables: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> tuple[I8, U8, U8]:
+    tricks = _tricks(tables)
     numbers = []
     for what, given in (("a dealer", dealer), ("a vulnerability", vulnerability)):
-        array = np.broadcast_to(np.asarray(given), (len(tricks),)).astype(np.int64)
+        array = np.broadcast_to(np.asarray(given), (len(tricks),))
+        _check_whole(array, what)
         if array.size and not (array.min() >= 0 and array.max() <= 3):
             raise InvalidDeal(f"expected {what} of 0-3, got {given!r}")
-        numbers.append(array)
-    return tricks.astype(np.int8), numbers[0], numbers[1]
+        numbers.append(np.ascontiguousarray(array, np.uint8))
+    return tricks, numbers[0], numbers[1]
 
 
-def final_scores(tricks: I8, sides: NDArray[np.integer]) -> I16:
-    """Points of North-South for every contract played: int16 [35, 4, n].
-
-    By bid, declarer and deal, as :func:`par_results` has its contracts; what goes down is doubled.
-    """
-    count = len(tricks)
-    final = np.empty((_BIDS, 4, count), np.int16)
-    for declarer in range(4):
-        vulnerable = sides >> declarer % 2 & 1
-        sign = -1 if declarer % 2 else 1
-        for bid in range(_BIDS):
-            taken = tricks[:, 5 * declarer + bid % 5]
-            final[bid, declarer] = sign * _SCORES[vulnerable, bid, taken]
-    return final
-
-
-def _stable(final: I16, scores: I16) -> NDArray[np.bool_]:
-    """Where no higher contract of the other side is worth more to it than par: bool [35, 4, n]."""
-    stable = np.empty(final.shape, np.bool_)
-    for side in (0, 1):
-        theirs = final[:, 1 - side :: 2]
-        gain = theirs.min(axis=1) < scores if side == 0 else theirs.max(axis=1) > scores
-        above = np.zeros_like(gain)
-        above[:-1] = np.logical_or.accumulate(gain[:0:-1], axis=0)[::-1]
-        stable[:, side::2] = ~above[:, None]
-    return stable
-
-
-def _better(seat: int, one: I16, other: I16) -> I16:
-    return np.minimum(one, other) if seat % 2 else np.maximum(one, other)
-
-
-def _score_table() -> I16:
-    """Points of declarer's side: vulnerable or not, 35 bids, 0-13 tricks; doubled if down."""
-    table = np.empty((2, _BIDS, 14), np.int16)
-    for vulnerable in (0, 1):
-        for bid in range(_BIDS):
-            level, strain = bid // 5 + 1, bid % 5
-            for taken in range(14):
-                contract = Contract(level, strain, int(taken < 6 + level), Seat.NORTH)
-                table[vulnerable, bid, taken] = score(contract, taken, vulnerable=bool(vulnerable))
-    return table
-
-
-_SCORES: Final = _score_table()
+def _check_whole(array: NDArray[Any], what: str) -> None:
+    # an empty list has no kind of numbers
+    if array.size and array.dtype.kind not in "iu":
+        raise InvalidDeal(f"expected {what} in whole numbers, got {array.dtype}")

@@ -6,6 +6,8 @@
 #include "places/bidder.hpp"
 #include "deals/dealing.hpp"
 #include "deals/double_dummy.hpp"
+#include "deals/par.hpp"
+#include "deals/rules_of_thumb.hpp"
 #include "files/lin_block.hpp"
 #include "files/pbn_boards.hpp"
 #include "hands/proportions.hpp"
@@ -349,6 +351,26 @@ EXPORT u32 core_solve_plays(
     if (!is_playable(play)) return 0;
     kept_solver().plays(play, tricks);
     return 1;
+}
+
+// Par of a table of tricks [20] at 5 * declarer + strain: how many contracts reach it, -1 if it is no table. The
+// answer's words: the score of North-South, and the contracts, a byte each for level, strain, declarers and tricks.
+EXPORT i32 core_par(const i8* table, u32 dealer, u32 vulnerability, i32* out) {
+    if (!are_tricks(table) || dealer > 3 || vulnerability > 3) return -1;
+    u8 best[BIDS][4];
+    out[0] = find_par(table, static_cast<i32>(dealer), vulnerability, best);
+    return list_par_contracts(table, best, *reinterpret_cast<ParContract(*)[MOST_PAR_CONTRACTS]>(out + 1));
+}
+
+// Cards that a player may play, [13], the one of the rules of thumb first, then the lowest; how many, 0 where he
+// has no choice to make. `hands` are what he holds, what was played and what else he sees.
+EXPORT i32 core_usual_cards(
+    const u32* hands, u32 strain, u32 declares, const u8* trick, u32 played, u8* cards) {
+    if (strain > NO_TRUMPS || played > 3) return 0;
+    const SeenCards seen = {
+        hand_of(hands), hand_of(hands + 2), hand_of(hands + 4), static_cast<i32>(strain), declares != 0,
+        static_cast<i32>(played), trick};
+    return is_choice(seen) ? usual_cards(seen, *reinterpret_cast<u8(*)[MOST_HELD]>(cards)) : 0;
 }
 
 // Bids a deal of hands N, E, S, W to the end; an outcome. The answer's words: the last call's entry,

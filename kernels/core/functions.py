@@ -5,6 +5,7 @@ looked at by the core, which refuses what is out of range before it follows any.
 """
 
 import ctypes
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import BackendUnavailable
 from bidcascade.kernels.results import DealArrays
-from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64
+from bidcascade.kernels.types import I8, I16, I32, I64, U8, U16, U32, U64
 
 from . import rows
 from .groups import ArrayGroup
@@ -56,8 +57,8 @@ def function(name: str, answer: Any = ctypes.c_int64) -> Any:
     library = load()
     if library is None:
         raise BackendUnavailable(
-            "expected the core's library, which bids by systems, draws layouts and counts; build "
-            "it, or bid with the backend 'reference'"
+            "expected the core's library, which bids by systems, draws layouts, finds par and "
+            "counts; build it, or bid with the backend 'reference'"
         )
     found = library[name]
     found.restype = answer
@@ -310,6 +311,108 @@ def solve_tables(hands: U64) -> NDArray[np.int8]:
     tricks = np.empty((count, 20), np.int8)
     call_core("core_solve_tables", checked(hands, np.uint64, 4), count, tricks)
     return tricks
+
+
+# --- par, and cards without a search --------------------------------------------------------------
+
+
+def contract_scores(tables: I8, vulnerability: U8) -> I16:
+    """Points of North-South for every contract played, int16 [n, 35, 4], of tricks [n, 20]."""
+    count = len(vulnerability)
+    scores = np.empty((count, 35, 4), np.int16)
+    call_core(
+        "core_contract_scores",
+        _tables(tables, count),
+        checked(vulnerability, np.uint8),
+        count,
+        scores,
+    )
+    return scores
+
+
+def par(tables: I8, dealer: U8, vulnerability: U8) -> tuple[I16, NDArray[np.bool_]]:
+    """Par scores of North-South, and which contracts reach them, bool [n, 35, 4]."""
+    count = len(dealer)
+    scores = np.empty(count, np.int16)
+    best = np.empty((count, 35, 4), np.bool_)
+    call_core(
+        "core_par",
+        _tables(tables, count),
+        checked(dealer, np.uint8),
+        checked(vulnerability, np.uint8, count),
+        count,
+        scores,
+        best,
+    )
+    return scores, best
+
+
+def par_contracts(tables: I8, best: NDArray[np.bool_]) -> tuple[U8, I64]:
+    """List the contracts that reach par, and where those of each deal end.
+
+    Parameters
+    ----------
+    tables : int8 [n, 20]
+    best : bool [n, 35, 4]
+        As :func:`par` finds it.
+
+    Returns
+    -------
+    contracts : uint8 [contracts, 4]
+        Level, strain, a bit for each declarer, and tricks; the highest first.
+    ends : int64 [n]
+    """
+    count = len(best)
+    if best.shape[1:] != (35, 4):
+        raise ValueError(f"expected 35 bids of four declarers, got {best.shape}")
+    room = int(np.count_nonzero(best))
+    contracts, ends = np.empty((room, 4), np.uint8), np.empty(count, np.int64)
+    found = call_core(
+        "core_par_contracts",
+        _tables(tables, count),
+        checked(best, np.bool_),
+        count,
+        contracts,
+        room,
+        ends,
+    )
+    return contracts[:found], ends
+
+
+def _tables(tables: I8, count: int) -> I8:
+    if tables.shape != (count, 20):
+        raise ValueError(f"expected tables of {count} deals, got {tables.shape}")
+    return checked(tables, np.int8)
+
+
+def usual_cards(
+    hand: int, trick: Sequence[int], strain: int, gone: int, other: int, *, declares: bool
+) -> list[int]:
+    """List the cards that may be played: that of the rules of thumb, then the lowest first.
+
+    As :func:`bidcascade.inference.card_play.rules_of_thumb.usual_cards` says.
+    """
+    cards = (ctypes.c_uint8 * 13)()
+    # a number that is too large for 64 bits would lose its head
+    fits = 0 <= hand | gone | other < 1 << 52 and all(0 <= card < 52 for card in trick)
+    count = _INVALID
+    if fits and 0 <= strain <= 4:
+        count = function("core_usual_cards")(
+            ctypes.c_uint64(hand),
+            ctypes.c_uint64(gone),
+            ctypes.c_uint64(other),
+            bytes(trick),
+            ctypes.c_int64(len(trick)),
+            ctypes.c_int64(strain),
+            ctypes.c_int64(declares),
+            cards,
+        )
+    if count == _INVALID:
+        raise ValueError(
+            "expected a hand of 1 to 13 cards, those that were played, up to three of them on the "
+            "table, and another hand, no card in two of these, and a strain of 0-4"
+        )
+    return list(cards[:count])
 
 
 # --- layouts -------------------------------------------------------------------------------------

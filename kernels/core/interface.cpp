@@ -13,6 +13,8 @@
 #include "files/lin.hpp"
 #include "files/pbn.hpp"
 #include "files/plays.hpp"
+#include "deals/par.hpp"
+#include "deals/rules_of_thumb.hpp"
 #include "tables/sorted_rows.hpp"
 #include "tables/sorting.hpp"
 #include "deals/trick_bounds.hpp"
@@ -1061,6 +1063,70 @@ EXPORT i64 core_solve_tables(const u64* hands, i64 count, i8* tricks) {
         own.solver.table(dealt, tricks + 20 * deal);
     }
     return 0;
+}
+
+// --- par, and cards without a search --------------------------------------------------------------
+
+namespace {
+
+// Whether tables [count][20] have tricks alone, and vulnerabilities are some.
+bool are_solved(const i8* tables, const u8* vulnerability, i64 count) {
+    for (i64 deal = 0; deal < count; ++deal)
+        if (!are_tricks(tables + TABLE_SIZE * deal) || (vulnerability && vulnerability[deal] > 3)) return false;
+    return true;
+}
+
+template <class T>
+auto by_contract(T* all, i64 deal) -> T (&)[BIDS][4] {
+    return reinterpret_cast<T(&)[BIDS][4]>(all[4 * BIDS * deal]);
+}
+
+}  // namespace
+
+// Points of North-South for every contract played, [count][35][4], of tables of tricks [count][20].
+EXPORT i64 core_contract_scores(const i8* tables, const u8* vulnerability, i64 count, i16* scores) {
+    if (!are_solved(tables, vulnerability, count)) return INVALID;
+    for (i64 deal = 0; deal < count; ++deal)
+        find_contract_scores(tables + TABLE_SIZE * deal, vulnerability[deal], by_contract(scores, deal));
+    return 0;
+}
+
+// Scores of North-South at par, and whether each contract is one that reaches it, [count][35][4].
+EXPORT i64 core_par(
+    const i8* tables, const u8* dealer, const u8* vulnerability, i64 count, i16* scores, u8* best) {
+    if (!are_solved(tables, vulnerability, count)) return INVALID;
+    for (i64 deal = 0; deal < count; ++deal)
+        if (dealer[deal] > 3) return INVALID;
+    for (i64 deal = 0; deal < count; ++deal)
+        scores[deal] = static_cast<i16>(find_par(
+            tables + TABLE_SIZE * deal, dealer[deal], vulnerability[deal], by_contract(best, deal)));
+    return 0;
+}
+
+// Lists the contracts that reach par, `best` as core_par found them, of all deals one behind the other, and
+// where those of each end; how many. INVALID where there are more than there is room for.
+EXPORT i64 core_par_contracts(
+    const i8* tables, const u8* best, i64 count, ParContract* contracts, i64 room, i64* ends) {
+    if (!are_solved(tables, nullptr, count)) return INVALID;
+    i64 total = 0;
+    for (i64 deal = 0; deal < count; ++deal) {
+        ParContract found[MOST_PAR_CONTRACTS];
+        const i64 own = list_par_contracts(tables + TABLE_SIZE * deal, by_contract(best, deal), found);
+        if (own > room - total) return INVALID;
+        copy_bytes(contracts + total, found, static_cast<u64>(own) * sizeof(ParContract));
+        ends[deal] = total += own;
+    }
+    return total;
+}
+
+// Cards that a player may play, [13]: the one of the rules of thumb, then the lowest first; how many.
+EXPORT i64 core_usual_cards(
+    u64 hand, u64 gone, u64 other, const u8* trick, i64 played, i64 strain, i64 declares, u8* cards) {
+    if (strain < 0 || strain > NO_TRUMPS || played < 0 || played > 3) return INVALID;
+    const SeenCards seen = {
+        hand, gone, other, static_cast<i32>(strain), declares != 0, static_cast<i32>(played), trick};
+    if (!is_choice(seen)) return INVALID;
+    return usual_cards(seen, *reinterpret_cast<u8(*)[MOST_HELD]>(cards));
 }
 
 // --- auctions in bulk ----------------------------------------------------------------------------

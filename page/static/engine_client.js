@@ -187,11 +187,11 @@ export function solverEngine() {
   };
 }
 
-/** Solve hands N, E, S, W double dummy; `progress` hears of the table as it fills. The work ends with `signal`. */
-export async function solveDeal(hands, options) {
+/** Solve a deal double dummy, `{tricks, par}`; `progress` hears of the table as it fills. The work ends with `signal`. */
+export async function solveDeal({ hands, dealer, vulnerability }, options) {
   const solver = solverEngine();
   try {
-    return await solver.ask("solve", { hands }, options);
+    return await solver.ask("solve", { hands, dealer, vulnerability }, options);
   } finally {
     solver.end();
   }

@@ -21,7 +21,7 @@ from bidcascade.bridge import (
     format_call,
 )
 from bidcascade.inference.card_play.choosing import CardPlayer
-from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
+from bidcascade.inference.card_play.rules_of_thumb import legal_cards, usual_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.loaders import read_deals, write_pbn
 from bidcascade.loaders.frames.play import count_declarer_tricks, trick_winner
@@ -121,7 +121,7 @@ def test_a_whole_deal_is_played_by_the_laws(seed, strain):
             seat = (leader + position) % 4
             declares = seat % 2 == declarer % 2
             other = hands[declarer if seat == dummy else dummy]
-            card = choose_card(hands[seat], trick, strain, gone, declares=declares, other=other)
+            card, *_ = usual_cards(hands[seat], trick, strain, gone, declares=declares, other=other)
             assert card in legal_cards(hands[seat], trick)
             hands[seat] &= ~(1 << card)
             gone |= 1 << card

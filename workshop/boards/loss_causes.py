@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS
-from bidcascade.inference.double_dummy.par import final_scores, par_results
+from bidcascade.inference.double_dummy.par import contract_scores, par_results
 from bidcascade.kernels.types import I8, I16, U8, Bools
 
 from .scored_boards import category_of
@@ -67,9 +67,8 @@ class ParOfDeals(NamedTuple):
     def of(cls, tables: I8, dealer: U8, vulnerability: U8) -> "ParOfDeals":
         """Work par out from double-dummy tables, int8 [n, 20]."""
         scores, best = par_results(tables, dealer, vulnerability)
-        # [n, 35, 4], from the view of the declarer's side
-        final = final_scores(tables, vulnerability).transpose(2, 0, 1)
-        final = final * np.array([1, -1, 1, -1], np.int16)
+        # from the view of the declarer's side
+        final = contract_scores(tables, vulnerability) * np.array([1, -1, 1, -1], np.int16)
         own = np.empty((len(tables), 2, 35), np.bool_)
         for side, value in enumerate((scores, -scores)):
             reaches = (final[:, :, side::2] >= value[:, None, None]).any(axis=2)

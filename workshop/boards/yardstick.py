@@ -657,7 +657,7 @@ def _example(
         *both[0],
         *both[1],
         int(par.scores[number]),
-        _par_text(number, tables, par),
+        _par_texts(tables[[number]], par.best[[number]])[0],
     )
 
 
@@ -665,12 +665,12 @@ def _contract(bidding: _Bidding, board: int, dealer: int) -> str:
     return contract_text(contract_number(bidding.auctions[board]), dealer)
 
 
-def _par_text(number: int, tables: I8, par: ParOfDeals) -> str:
-    return " ".join(map(str, par_contracts(tables[number], par.best[number]))) or "Pass"
+def _par_texts(tables: I8, best: Bools) -> list[str]:
+    return [" ".join(map(str, own)) or "Pass" for own in par_contracts(tables, best)]
 
 
 def _frame(archive: MeasuredBoards, tables: I8, par: ParOfDeals) -> pl.DataFrame:
-    texts = pl.Series([_par_text(one, tables, par) for one in range(len(archive.deals))])
+    texts = pl.Series(_par_texts(tables, par.best))
     return archive.boards.select(
         *HAND_COLUMNS, "dealer", "vulnerability", "board", "room", "source", "record"
     ).with_columns(

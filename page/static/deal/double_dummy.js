@@ -7,7 +7,7 @@ import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "../dom.js";
 import { solveDeal } from "../engine_client.js";
 import { bidNodes, callNode, readContract, suitNode } from "../format.js";
-import { dealValue } from "../bridge/par.js";
+import { dealValue } from "../bridge/deal_value.js";
 import { hasAllHands, isAtEnd } from "../state.js";
 import { listed, phrase, phraseNodes } from "../texts.js";
 
@@ -83,22 +83,22 @@ let solving = new AbortController();
 async function* solvedHere(board, auctions, signal) {
   const ending = new AbortController();
   signal?.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
-  const tables = [];
+  const parts = [];
   let wake = () => {};
   let failure = null;
-  const hear = (table) => {
-    tables.push(table);
+  const hear = (part) => {
+    parts.push(part);
     wake();
   };
-  solveDeal(board.hands, { signal: ending.signal, progress: hear }).catch((error) => {
+  solveDeal(board, { signal: ending.signal, progress: hear }).catch((error) => {
     failure = error;
     wake();
   });
   try {
     for (let isWhole = false; !isWhole;) {
-      if (!tables.length && !failure) await new Promise((resolve) => { wake = resolve; });
-      if (!tables.length) throw failure;
-      const solved = dealValue(board, auctions, tables.shift());
+      if (!parts.length && !failure) await new Promise((resolve) => { wake = resolve; });
+      if (!parts.length) throw failure;
+      const solved = dealValue(board, auctions, parts.shift());
       yield solved;
       isWhole = !solved.goes_on;
     }

@@ -275,6 +275,30 @@ export class Core {
     return isOne ? tricks().slice() : null;
   }
 
+  /**
+   * Par of a table of tricks, at 5 * declarer + strain: the score of North-South, and contracts `[level, strain, declarers,
+   * tricks]`, a bit for each declarer; null if it is no table.
+   */
+  par(tricks, dealer, vulnerability) {
+    new Int8Array(this.#exports.memory.buffer, this.#calls, 20).set(tricks);
+    const count = this.#exports.core_par(this.#calls, dealer, vulnerability, this.#out);
+    if (count < 0) return null;
+    const [score] = this.#words(this.#out, 1);
+    const bytes = new Uint8Array(this.#exports.memory.buffer, this.#out + 4, 4 * count);
+    return { score, contracts: Array.from({ length: count }, (_, place) => Array.from(bytes.subarray(4 * place, 4 * place + 4))) };
+  }
+
+  /**
+   * Cards that a player may play, the one of the rules of thumb first, then the lowest; of his `hand`, the cards `gone` and
+   * those in the `other` hand that he sees, and the cards of the `trick` on the table. None where that is no position.
+   */
+  usualCards({ hand, gone, other, strain, declares, trick }) {
+    const count = this.#exports.core_usual_cards(
+      this.#putHands([hand, gone, other]), strain, Number(declares), this.#calls, this.#putCalls(trick), this.#out,
+    );
+    return Array.from(new Uint8Array(this.#exports.memory.buffer, this.#out, count));
+  }
+
   /** Bid a deal of hands N, E, S, W: an outcome, the calls, and the last call's entry. */
   bid(bidder, hands, dealer, vulnerability) {
     const outcome = this.#exports.core_bid(bidder, this.#putHands(hands), dealer, vulnerability, this.#out);

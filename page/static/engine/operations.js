@@ -2,7 +2,7 @@
 // way {id, progress}; an error of a text has its complaints. The same in a worker and, where there is none, beside the page.
 
 import { answerOf } from "./answers.js";
-import { cardToPlay, reviewPlay } from "./deals/card_play.js";
+import { cardToPlay, reviewPlay, usualCard } from "./deals/card_play.js";
 import { hasCore, useCore } from "./core.js";
 import { coreBytes } from "./core_source.js";
 import { diffSystems } from "./bidding/diff.js";
@@ -119,10 +119,12 @@ export function receiver(post, coreAddress) {
     ),
     /** Deals that two texts bid otherwise where they play a match. */
     match: ({ first, second, ...chosen }, tell) => bidBothWays(cachedSystem(first), cachedSystem(second), { ...chosen, tell }),
-    /** Tricks of all contracts of hands N, E, S, W. */
-    solve: ({ hands }, tell) => solveDeal(hands, tell),
+    /** Tricks of all contracts of a deal, and par. */
+    solve: (deal, tell) => solveDeal(deal, tell),
     /** A card as good as any double dummy, and tricks of North-South from there on. */
     card: (position) => cardToPlay(position),
+    /** The card of the rules of thumb. */
+    usual: (position) => usualCard(position),
     /** What each card of a play cost double dummy. */
     review: (play, tell) => reviewPlay(play, tell),
     cancel: (id) => { running.delete(id); },

@@ -1,12 +1,11 @@
-// Cards of those whom nobody plays at the page: the service's, which sees what the player sees; here double dummy, all
-// four hands seen, or by rules of thumb. inference/card_play/ says how the service chooses.
+// Cards of those whom nobody plays at the page: the service's, which sees what the player sees; the engine's double dummy,
+// all four hands seen, or by rules of thumb. inference/card_play/ says how the service chooses.
 
 import { get, isOffline, post } from "../api.js";
 import { SEATS } from "../bridge/calls.js";
-import { allCards, cardsOf, shownCards, SUIT_SIGNS } from "../bridge/cards.js";
+import { cardsOf, shownCards, SUIT_SIGNS } from "../bridge/cards.js";
 import { servedName, solverEngine } from "../engine_client.js";
 import { percent } from "../format.js";
-import { usualOrder } from "../bridge/rules_of_thumb.js";
 import { phrase } from "../texts.js";
 
 const LEAD_LAYOUTS = 40;
@@ -23,12 +22,6 @@ export function choosers() {
 /** Cards in a sentence as the page shows them. */
 function cardsInWords(text) {
   return text.replace(/\b([SHDC])([AKQJT2-9])\b/g, (_, suit, rank) => SUIT_SIGNS[suit] + shownCards(rank));
-}
-
-/** The hand that everybody sees beside his own: declarer's for dummy, dummy's for all others; none before the lead. */
-function otherSeen({ contract }, seat) {
-  const dummy = (contract.declarer + 2) % 4;
-  return seat === dummy ? contract.declarer : dummy;
 }
 
 async function servedLead({ hands, dealer, vulnerability, calls, table }, { turn }, signal) {
@@ -62,22 +55,9 @@ async function servedCard(game, at, signal) {
   return { card: answer.card, by: byThumb ? "thumb" : "layouts", why: reasons.join("; ") };
 }
 
-/** Cards that may be played, as rules of thumb have them: they see the own hand and dummy. */
-function orderOf({ contract, play }, at) {
-  const held = at.left.map(cardsOf);
-  const isSeen = (seat) => seat === at.turn || (play.length > 0 && seat === otherSeen({ contract }, at.turn));
-  const known = new Set([...play, ...held.flatMap((cards, seat) => (isSeen(seat) ? cards : []))]);
-  return usualOrder(held[at.turn], at.trick, {
-    strain: contract.strain, unseen: allCards().filter((card) => !known.has(card)), isStarted: play.length > 0,
-    declares: (at.turn - contract.declarer) % 2 === 0,
-  });
-}
-
-async function solvedCard(game, at, solver, signal) {
-  const { card } = await solver.ask("card", {
-    hands: at.left.map(cardsOf), strain: game.contract.strain, leader: at.leader, trick: at.trick, order: orderOf(game, at),
-  }, { signal });
-  return { card, by: "solver", why: "" };
+/** A position as the engine reads it. */
+function positionOf({ contract }, { left, leader, trick }) {
+  return { hands: left.map(cardsOf), strain: contract.strain, declarer: contract.declarer, leader, trick };
 }
 
 /** One who chooses cards and solves plays until `signal` ends it. */
@@ -92,18 +72,17 @@ export function cardPlayer(signal) {
     /** `{card, by, why}` for who is to play; `at` is what followPlay tells. */
     choose: async (game, at, by) => {
       if (at.legal.length === 1) return { card: at.legal[0], by: "only", why: "" };
-      if (by === "thumb") return { card: orderOf(game, at)[0], by, why: "" };
-      return by === "service" ? servedCard(game, at, signal) : solvedCard(game, at, solver(), signal);
+      if (by === "service") return servedCard(game, at, signal);
+      const { card } = await solver().ask(by === "thumb" ? "usual" : "card", positionOf(game, at), { signal });
+      return { card, by, why: "" };
     },
     /** Tricks that declarer's side still takes double dummy. */
-    left: async ({ contract }, at) => {
-      const held = at.left.map(cardsOf);
-      const { tricks } = await solver().ask("card", {
-        hands: held, strain: contract.strain, leader: at.leader, trick: at.trick, order: at.legal,
-      }, { signal });
+    left: async (game, at) => {
+      const position = positionOf(game, at);
+      const { tricks } = await solver().ask("card", position, { signal });
       // the trick on the table is one of them
-      const count = Math.max(...held.map((cards) => cards.length));
-      return contract.declarer % 2 ? count - tricks : tricks;
+      const count = Math.max(...position.hands.map((cards) => cards.length));
+      return position.declarer % 2 ? count - tricks : tricks;
     },
     /** What each card cost; `progress` hears of the first ones. */
     review: ({ hands, contract, play }, progress) => solver().ask("review", {

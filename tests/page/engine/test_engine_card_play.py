@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import (
-    FULL_DECK,
     cards_of,
     format_card,
     format_hand,
     parse_contract,
 )
-from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
+from bidcascade.inference.card_play.rules_of_thumb import legal_cards, usual_cards
 from bidcascade.inference.card_play.sight import give_to_seats
 from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.single_dummy.endings import EndingSolver
@@ -22,9 +21,11 @@ FOLLOW = """async (load, given) => {
     const { followPlay } = await import("/bridge/card_play.js");
     return given.map(([play, hands, contract]) => followPlay(play, hands, contract));
 }"""
-ORDER = """async (load, given) => {
-    const { usualOrder } = await import("/bridge/rules_of_thumb.js");
-    return given.map(([cards, trick, about]) => usualOrder(cards, trick, about));
+USUAL = """async (load, given) => {
+    const { usualCard } = await load("deals/card_play");
+    return given.map((one) => {
+        try { return usualCard(one).card; } catch (error) { return error.message; }
+    });
 }"""
 CARD = """async (load, given) => {
     const { cardToPlay } = await load("deals/card_play");
@@ -119,31 +120,35 @@ def test_a_card_that_may_not_be_played_is_none(engine):
     assert engine(FOLLOW, [[["CJ", "C6", "C2"], hands, contract]])[0]["turn"] == 0
 
 
+def position_of(left, contract, state):
+    return {
+        "hands": [texts(cards_of(one)) for one in left], **page_contract(contract),
+        "leader": int(state.leader), "trick": texts(state.trick),
+    }  # fmt: skip
+
+
+def usual_order(left, contract, play, state):
+    """Cards that may be played, as a player has them who sees dummy behind the opening lead."""
+    declares = (state.turn - contract.declarer) % 2 == 0
+    other = left[(state.turn + 2) % 4] if declares else left[(contract.declarer + 2) % 4]
+    return usual_cards(
+        left[state.turn], state.trick, contract.strain, sum(1 << card for card in play),
+        declares=declares, other=other if play else 0,
+    )  # fmt: skip
+
+
 def test_rules_of_thumb_are_those_of_the_package(engine):
     rng = np.random.default_rng(12)
     asked, expected = [], []
-    while len(asked) < 600:
-        hands, contract = deal_hands(8, len(asked), 1)[:, 0], some_contract(rng)
-        play, left = random_play(hands, contract, int(rng.integers(0, 52)), rng)
+    for number in range(600):
+        hands, contract = deal_hands(8, number, 1)[:, 0], some_contract(rng)
+        # opening leads among them
+        length = int(rng.integers(0, 52)) if number % 20 else 0
+        play, left = random_play(hands, contract, length, rng)
         state = give_to_seats(play, contract)
-        declares = (state.turn - contract.declarer) % 2 == 0
-        other = left[(state.turn + 2) % 4] if declares else left[(contract.declarer + 2) % 4]
-        gone = sum(1 << card for card in play)
-        hand = left[state.turn]
-        unseen = FULL_DECK & ~(hand | gone | other)
-        asked.append(
-            [
-                texts(cards_of(hand)), texts(state.trick),
-                {"strain": STRAINS[contract.strain], "unseen": texts(cards_of(unseen)),
-                 "isStarted": bool(play), "declares": declares},
-            ]
-        )  # fmt: skip
-        chosen = choose_card(
-            hand, state.trick, contract.strain, gone, declares=declares, other=other
-        )
-        expected.append((format_card(chosen), sorted(texts(legal_cards(hand, state.trick)))))
-    found = engine(ORDER, asked)
-    assert [(one[0], sorted(one)) for one in found] == expected
+        asked.append(position_of(left, contract, state))
+        expected.append(format_card(usual_order(left, contract, play, state)[0]))
+    assert engine(USUAL, asked) == expected
 
 
 def test_a_card_is_as_good_as_the_package_says(engine):
@@ -153,15 +158,10 @@ def test_a_card_is_as_good_as_the_package_says(engine):
         hands, contract = deal_hands(9, len(asked), 1)[:, 0], some_contract(rng)
         play, left = random_play(hands, contract, length, rng)
         state = give_to_seats(play, contract)
-        order = [int(one) for one in rng.permutation(legal_cards(left[state.turn], state.trick))]
         worth = tricks_by_card(left, contract, state)
-        asked.append(
-            {
-                "hands": [texts(cards_of(one)) for one in left],
-                "strain": STRAINS[contract.strain], "leader": int(state.leader),
-                "trick": texts(state.trick), "order": texts(order),
-            }
-        )  # fmt: skip
+        asked.append(position_of(left, contract, state))
+        # of equally good cards the most usual one
+        order = usual_order(left, contract, play, state)
         best = max(int(worth[card]) for card in order)
         left_tricks = 13 - length // 4
         north_south = best if state.turn % 2 == 0 else left_tricks - best
@@ -175,19 +175,27 @@ def test_positions_that_are_none_are_told(engine):
         "hands": [["SA"], ["SK"], ["SQ"], ["SJ"]],
         "strain": "N",
         "leader": 0,
+        "declarer": 3,
         "trick": [],
-        "order": ["SA"],
     }
     wrong = [
         {**good, "hands": [["SA"], ["SA"], ["SQ"], ["SJ"]]},
         {**good, "hands": [["SA"], ["SK"], ["SQ"], []]},
         {**good, "hands": [["SA"], ["SK"], ["SQ"], ["S1"]]},
         {**good, "strain": "X"},
+        {**good, "hands": [["SA"], ["SK"], ["SQ"]]},
+        {**good, "trick": ["CA", "CK", "CQ", "CJ"]},
     ]
     told = [one["error"] for one in engine(CARD, wrong)]
-    assert told[0] == told[1] == "expected four hands of as many cards, no card in two of them"
+    assert {told[0], told[1], *told[4:]} == {
+        "expected four hands of as many cards, no card in two of them"
+    }
     assert "expected a card such as SA, got 'S1'" in told[2]
     assert "expected a strain of CDHSN, got 'X'" in told[3]
+    # nor is there a usual card in a hand without one, or when one is in two hands
+    wrong[1]["hands"].reverse()
+    wrong[0]["trick"] = ["SA"]
+    assert engine(USUAL, wrong) == [told[0], *told[1:]]
 
 
 @pytest.mark.parametrize("number", range(2))

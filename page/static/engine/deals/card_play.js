@@ -1,5 +1,6 @@
-// What cards are worth double dummy, in the midst of a play: the core's solver says it of every card that may be played.
-// inference/double_dummy/protocol.py is the definition.
+// What cards are worth double dummy, in the midst of a play, and which one is usual: the core's solver says it of every
+// card that may be played, and the core has the rules of thumb. inference/double_dummy/protocol.py and
+// inference/card_play/rules_of_thumb.py are the definitions.
 
 import { Core } from "../core.js";
 import { quoted } from "../errors.js";
@@ -8,6 +9,7 @@ const STRAINS = "CDHSN";
 const SUITS = "CDHS";
 const RANKS = "23456789TJQKA";
 const HAND = 13;
+const ALL = (1 << HAND) - 1;
 
 function numberOf(card) {
   const suit = SUITS.indexOf(card[0]);
@@ -23,11 +25,11 @@ function textOf(card) {
 /** The core with its solver, whose memory is kept for the next card. */
 let core = null;
 
-/**
- * What the cards of a position are worth: `tricks` of the side to play for each of 52, -1 where it may not be played,
- * and the `best` of these. The hands are lists of cards, what they hold still.
- */
-function solved({ hands, strain, leader, trick }) {
+const NO_POSITION = "expected four hands of as many cards, no card in two of them";
+
+/** Number of a strain, and holdings of cards. */
+function readPosition({ hands, strain, trick }) {
+  if (hands.length !== 4 || trick.length > 3) throw new Error(NO_POSITION);
   if (!STRAINS.includes(strain) || strain.length !== 1) throw new Error(`expected a strain of ${STRAINS}, got ${quoted(strain)}`);
   const holdings = hands.map((cards) => {
     const held = [0, 0, 0, 0];
@@ -36,10 +38,40 @@ function solved({ hands, strain, leader, trick }) {
     return held;
   });
   core ??= new Core();
-  const isFour = hands.length === 4 && trick.length < 4;
-  const tricks = isFour ? core.solvePlays(holdings, STRAINS.indexOf(strain), leader, trick.map(numberOf)) : null;
-  if (tricks === null) throw new Error("expected four hands of as many cards, no card in two of them");
+  return { strain: STRAINS.indexOf(strain), holdings };
+}
+
+/**
+ * What the cards of a position are worth: `tricks` of the side to play for each of 52, -1 where it may not be played,
+ * and the `best` of these. The hands are lists of cards, what they hold still.
+ */
+function solved(position) {
+  const { leader, trick } = position;
+  const { strain, holdings } = readPosition(position);
+  const tricks = core.solvePlays(holdings, strain, leader, trick.map(numberOf));
+  if (tricks === null) throw new Error(NO_POSITION);
   return { tricks, best: Math.max(...tricks), seat: (leader + trick.length) % 4 };
+}
+
+/** Numbers of the cards that may be played, the usual one first, of a position that `declarer` plays. */
+function usualOrder(position) {
+  const { leader, trick, declarer } = position;
+  const { strain, holdings } = readPosition(position);
+  const turn = (leader + trick.length) % 4;
+  const gone = [0, 1, 2, 3].map((suit) => ALL & ~holdings.reduce((cards, one) => cards | one[suit], 0));
+  // everybody sees dummy behind the opening lead, dummy's player declarer's hand
+  const dummy = (declarer + 2) % 4;
+  const seen = gone.some(Boolean) ? holdings[turn === dummy ? declarer : dummy] : [0, 0, 0, 0];
+  const cards = core.usualCards({
+    hand: holdings[turn], gone, other: seen, strain, declares: (turn - declarer) % 2 === 0, trick: trick.map(numberOf),
+  });
+  if (!cards.length) throw new Error(NO_POSITION);
+  return cards;
+}
+
+/** The card that rules of thumb play from what the player sees; of a position as `cardToPlay` takes it. */
+export function usualCard(position) {
+  return { card: textOf(usualOrder(position)[0]) };
 }
 
 /** Tricks of North-South, of those of a seat's side and how many are left. */
@@ -48,14 +80,14 @@ function northSouth(seat, tricks, left) {
 }
 
 /**
- * The first of `order`, cards that may be played, which is as good as any double dummy, and the tricks of North-South
- * from here on; of `hands`, four lists of cards such as SA, the `leader` of the trick (0-3 for N E S W) and the cards
- * of the `trick` on the table.
+ * The most usual of the cards that are as good as any double dummy, and the tricks of North-South from here on; of
+ * `hands`, four lists of cards such as SA, the `leader` of the trick and the `declarer` (0-3 for N E S W) and the cards of
+ * the `trick` on the table.
  */
-export function cardToPlay({ order, ...position }) {
+export function cardToPlay(position) {
   const { tricks, best, seat } = solved(position);
-  const card = order.find((one) => tricks[numberOf(one)] === best);
-  return { card, tricks: northSouth(seat, best, position.hands[seat].length) };
+  const card = usualOrder(position).find((one) => tricks[one] === best);
+  return { card: textOf(card), tricks: northSouth(seat, best, position.hands[seat].length) };
 }
 
 /** Seat that wins a trick of four cards. */
