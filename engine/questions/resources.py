@@ -32,6 +32,8 @@ class Resources:
         Answer with what is known by then.
     patience_s : float, optional
         How long a first result is waited for, where that is longer.
+    waited_s : float
+        How long the question has waited already; a budget of its own counts from before that.
     cancel : threading.Event, optional
         Ends the work when it is set.
     """
@@ -42,7 +44,22 @@ class Resources:
     tries_double_dummy: bool = True
     time_limit_s: float | None = None
     patience_s: float | None = None
+    waited_s: float = 0.0
     cancel: threading.Event | None = None
+
+    def within_budget(self, budget_ms: int | None) -> float | None:
+        """Give the shorter of the limit and what is left of a budget, in seconds.
+
+        Examples
+        --------
+        >>> by = Resources(solver=NotImplemented, time_limit_s=2.0, waited_s=0.25)
+        >>> by.within_budget(500), by.within_budget(100), by.within_budget(None)
+        (0.25, 0.0, 2.0)
+        """
+        if budget_ms is None:
+            return self.time_limit_s
+        left = max(0.0, budget_ms / 1000 - self.waited_s)
+        return left if self.time_limit_s is None else min(left, self.time_limit_s)
 
     @property
     def source(self) -> "MeaningSource":

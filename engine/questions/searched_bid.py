@@ -14,9 +14,9 @@ from bidcascade.inference.search import (
 )
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
-from .bids import BidQuestion, SearchRequest
+from .bids import BidQuestion, SearchRequest, SimulateRequest
 from .resources import Resources
-from .simulated_bid import with_call, within_budget
+from .simulated_bid import with_call
 
 
 def search_bid(
@@ -61,16 +61,13 @@ def search_bid(
         layouts=DEFAULT_LAYOUTS if wish.layouts is None else wish.layouts,
         seed=wish.seed,
     )
-    budget_ms = wish.budget_ms
-    if budget_ms is None and wish.layouts is None:
-        budget_ms = DEFAULT_BUDGET_MS
     found = search_call(
         engine.bidder.meanings,
         engine.bidder,
         searched,
         rules_of(wish),
         solver,
-        time_limit_s=within_budget(by.time_limit_s, budget_ms),
+        time_limit_s=by.within_budget(budget_of(wish)),
         cancel=by.cancel,
     )
     if found.differs:
@@ -81,6 +78,19 @@ def search_bid(
         return best, found
     note = "; ".join(filter(None, (answer.note, f"search: {found.why}")))
     return replace(answer, note=note), found
+
+
+def budget_of(wish: SearchRequest | SimulateRequest) -> int | None:
+    """Milliseconds after which a wish is answered with what is known by then; none without end.
+
+    Examples
+    --------
+    >>> budget_of(SearchRequest()), budget_of(SearchRequest(layouts=50))
+    (1000, None)
+    """
+    if isinstance(wish, SearchRequest) and wish.budget_ms is None and wish.layouts is None:
+        return DEFAULT_BUDGET_MS
+    return wish.budget_ms
 
 
 def rules_of(wish: SearchRequest) -> SearchRules:

@@ -20,7 +20,7 @@ from bidcascade.inference.simulate import (
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 from .bids import BidQuestion, SimulateRequest
-from .resources import Resources
+from .resources import LEAST_S, Resources
 
 
 def simulate_bid(
@@ -57,13 +57,14 @@ def simulate_bid(
         wish.layouts,
         seed=wish.seed,
     )
+    limit = by.within_budget(wish.budget_ms)
     try:
         found = simulate_calls(
             engine.bidder.meanings,
             engine.bidder,
             simulated,
             solver,
-            time_limit_s=within_budget(by.time_limit_s, wish.budget_ms),
+            time_limit_s=None if limit is None else max(LEAST_S, limit),
             cancel=by.cancel,
         )
     except TimedOut as error:
@@ -71,18 +72,6 @@ def simulate_bid(
             raise
         return _not_simulated(answer, error), None
     return with_call(engine, answer, question.calls, found.best.call, _how(found)), found
-
-
-def within_budget(time_limit_s: float | None, budget_ms: int | None) -> float | None:
-    """Give the shorter of two limits, in seconds; none where there is neither.
-
-    Examples
-    --------
-    >>> within_budget(2.0, 500), within_budget(2.0, None), within_budget(None, None)
-    (0.5, 2.0, None)
-    """
-    limits = (time_limit_s, None if budget_ms is None else budget_ms / 1000)
-    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:

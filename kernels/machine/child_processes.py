@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -72,7 +72,7 @@ def start_module(
     )
 
 
-def end_with_parent(incoming: int) -> None:
+def end_with_parent(incoming: int, ending: Callable[[], None] = lambda: None) -> None:
     """Have this process end, with its own group of processes, when its parent closes a pipe.
 
     Parameters
@@ -80,13 +80,16 @@ def end_with_parent(incoming: int) -> None:
     incoming : int
         Descriptor of the pipe, from which nobody else reads any more. Not Python's own file: what a
         thread reads from would be locked when the interpreter ends.
+    ending : callable
+        What is done before that.
     """
-    threading.Thread(target=_end_with, args=(incoming,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(incoming, ending), daemon=True).start()
 
 
-def _end_with(incoming: int) -> None:
+def _end_with(incoming: int, ending: Callable[[], None]) -> None:
     while os.read(incoming, 1 << 16):
         pass
+    ending()
     if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(0)

@@ -42,7 +42,8 @@ class ProcessEngine:
     """A program that answers questions of the line protocol, a line each, in their order.
 
     It is started when it is first asked, and ended with everything that it started when this closes
-    or this process ends.
+    or this process ends; what has left its group of processes goes on where the system is not
+    Linux.
 
     Parameters
     ----------
@@ -169,9 +170,10 @@ class ProcessEngine:
             left = self._rest(process)
             _exit_code(process, _END_S)
         finally:
-            # the watchdog kills its group, or is gone; what the engine left behind is killed here,
-            # before its number is free for others
+            # the watchdog kills what the engine started and its group, or is gone; what is left of
+            # that is killed here, before its number is free for others
             os.close(self._watch)
+            _exit_code(process, _END_S)
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -5,8 +5,10 @@ session; the boards before are kept. Alerts go to opponents, not to partner. Cla
 protocol: a table takes them where it was told that all four programs know them.
 """
 
+import select
 import selectors
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
@@ -40,6 +42,8 @@ _HELLO_S: Final = 10.0
 """For a new connection's first line."""
 _REFUSAL_S: Final = 1.0
 """For the reason that is told to whoever is not seated."""
+_LOOK_S: Final = 0.5
+"""How often it is asked whether seating is to go on."""
 _MOST_UNSEATED: Final = 32
 
 
@@ -92,6 +96,10 @@ class TableHost:
         self._listening = socket.create_server((host, port), backlog=128)
         self.port: int = self._listening.getsockname()[1]
         self._seated: dict[Seat, LineConnection] = {}
+        self._seating_s = self._seating_ends = 0.0
+        self._is_wanted: Callable[[], bool] = lambda: True
+        self._end_of_turning_away, self._turns_away = socket.socketpair()
+        self._turning_away: threading.Thread | None = None
         self.teams: dict[Seat, str] = {}
         self.boards: list[PlayedBoard] = []
 
@@ -108,24 +116,43 @@ class TableHost:
 
     def close(self) -> None:
         """Close all connections."""
+        self._end_of_turning_away.close()
+        if self._turning_away is not None:
+            self._turning_away.join()
+        self._turns_away.close()
         self._listening.close()
         for connection in self._seated.values():
             connection.close()
 
     # --- seats ------------------------------------------------------------------------------------
 
-    def seat_all(self, timeout_s: float = DEFAULT_SEATING_S) -> None:
+    def seat_all(
+        self,
+        timeout_s: float = DEFAULT_SEATING_S,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> None:
         """Take connections until each seat has one.
 
         Whoever says nothing, nonsense, or asks for a seat that is taken, is told so and sent away.
         The seat of a program that has gone is free again.
 
+        Parameters
+        ----------
+        timeout_s : float
+        is_wanted : callable
+            Whether it is still to go on; asked now and then.
+
         Raises
         ------
         EngineFailed
-            If seats are empty after the time.
+            If seats are empty after the time, or when it is to end.
         """
-        ends = monotonic() + timeout_s
+        self._is_wanted = is_wanted
+        self._seating_s, self._seating_ends = timeout_s, monotonic() + timeout_s
+        self._fill_seats()
+
+    def _fill_seats(self) -> None:
+        ends = self._seating_ends
         waiting: dict[LineConnection, float] = {}
         with selectors.DefaultSelector() as selector:
             selector.register(self._listening, selectors.EVENT_READ)
@@ -140,15 +167,16 @@ class TableHost:
                     now = monotonic()
                     for late in [held for held, until in waiting.items() if until <= now]:
                         send_away(late)
-                    if now >= ends:
+                    if now >= ends or not self._is_wanted():
                         empty = ", ".join(
                             lines.NAMES[seat] for seat in Seat if seat not in self._seated
                         )
                         raise EngineFailed(
-                            f"expected four programs within {timeout_s:g} s, got none at {empty}",
+                            f"expected four programs within {self._seating_s:g} s, got none at "
+                            f"{empty}",
                             "too late",
                         )
-                    next_end = min([ends, *waiting.values()])
+                    next_end = min([ends, now + _LOOK_S, *waiting.values()])
                     for key, _ in selector.select(max(0.0, next_end - now)):
                         if key.fileobj is self._listening:
                             opened, address = self._listening.accept()
@@ -219,7 +247,9 @@ class TableHost:
         EngineFailed
             With board and seat, if somebody fails; ``boards`` has those before.
         """
-        self._all_ready("for teams")
+        self._gather()
+        self._turning_away = threading.Thread(target=self._turn_away, daemon=True)
+        self._turning_away.start()
         self._send_all(lines.format_teams(self.teams[Seat.NORTH], self.teams[Seat.EAST]))
         self._all_ready("to start")
         for number in range(len(self._deals)):
@@ -235,6 +265,37 @@ class TableHost:
             with suppress(EngineFailed):
                 connection.write(lines.END, self._call_s)
         return self.boards
+
+    def _gather(self) -> None:
+        """Wait until all are ready for the teams; whoever leaves before that may be replaced."""
+        ready = set[LineConnection]()
+        while missing := [seat for seat in Seat if self._seated[seat] not in ready]:
+            try:
+                self._ready(missing[0], "for teams")
+                ready.add(self._seated[missing[0]])
+            except EngineFailed as error:
+                left = self._seating_ends - monotonic()
+                if error.fault != "ended" or left <= 0:
+                    raise
+                self._free_ended()
+                self._fill_seats()
+
+    def _turn_away(self) -> None:
+        """Tell those who come while boards are played that there is no seat for them."""
+        teams = f"{self.teams[Seat.NORTH]!r} and {self.teams[Seat.EAST]!r}"
+        while True:
+            ready, _, _ = select.select([self._listening, self._turns_away], [], [])
+            if self._turns_away in ready:
+                return
+            with suppress(OSError, EngineFailed):
+                opened, address = self._listening.accept()
+                with LineConnection(opened, f"{address[0]}:{address[1]}") as one:
+                    # what it says is read before: else the answer would be lost
+                    one.read(_REFUSAL_S)
+                    one.write(
+                        f"Not seated: expected a free seat, got a session of {teams} under way",
+                        _REFUSAL_S,
+                    )
 
     def _hear(self, seat: Seat) -> str:
         return self._seated[seat].read(self._call_s)

@@ -308,13 +308,21 @@ def test_what_cannot_be_started(command):
     assert raised.value.fault == "no start"
 
 
+@pytest.mark.parametrize(
+    "leaves",
+    [False, pytest.param(True, marks=pytest.mark.skipif(sys.platform != "linux", reason="Linux"))],
+)
 @pytest.mark.parametrize("how", ["close", "late", "killed"])
-def test_all_that_an_engine_started_ends_with_it(how, tmp_path):
-    """End a child of the engine that ignores every signal it may ignore, and its output."""
+def test_all_that_an_engine_started_ends_with_it(how, leaves, tmp_path):
+    """End a child of the engine that ignores every signal it may ignore, and its output.
+
+    It may have left the engine's session.
+    """
     child = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
     engine = bot(
         f"import subprocess; open({str(tmp_path / 'pids')!r}, 'a').write(f'{{os.getpid()}} '"
-        f" + str(subprocess.Popen([sys.executable, '-c', {child!r}]).pid))\n"
+        f" + str(subprocess.Popen([sys.executable, '-c', {child!r}],"
+        f" start_new_session={leaves}).pid))\n"
         + ("time.sleep(600)" if how == "late" else "print('P', flush=True)"),
     )
     if how == "killed":

@@ -706,6 +706,44 @@ def test_the_seat_of_a_program_that_has_gone_is_free_and_a_refusal_is_told():
             one.lines.close()
 
 
+def test_who_leaves_before_the_teams_is_replaced_and_later_nobody():
+    with TableHost(plain_deals(1, 2), call_s=10) as host:
+        playing = threading.Thread(target=play_out, args=(host,), daemon=True)
+        playing.start()
+        clients = [Client(host.port, seat, "xy"[seat % 2]) for seat in Seat]
+        for one in clients:
+            one.hear()
+        # East was ready before it left, North was not
+        clients[Seat.EAST].say("EAST ready for teams")
+        for seat in (Seat.EAST, Seat.NORTH):
+            clients[seat].lines.close()
+            clients[seat] = Client(host.port, seat, "xy"[seat % 2])
+        for seat in (Seat.NORTH, Seat.EAST):
+            assert lines.parse_seated(clients[seat].hear()) == seat
+        for seat, one in zip(Seat, clients, strict=True):
+            one.say(f"{lines.NAMES[seat]} ready for teams")
+        for one in clients:
+            assert lines.parse_teams(one.hear()) == ("x", "y")
+        told = told_once(host.port, Seat.WEST, "y")
+        assert told == "Not seated: expected a free seat, got a session of 'x' and 'y' under way"
+        for one in clients:
+            one.lines.close()
+        playing.join(30)
+        assert not playing.is_alive()
+
+
+def play_out(host):
+    """Seat four programs and play until they leave."""
+    host.seat_all(30)
+    with suppress(EngineFailed):
+        host.play()
+
+
+def test_seating_ends_when_it_is_not_wanted_any_more():
+    with TableHost(plain_deals(1, 2)) as host, pytest.raises(EngineFailed, match="got none at"):
+        host.seat_all(3600, is_wanted=lambda: False)
+
+
 def test_another_team_opposite_is_told_so():
     with TableHost(plain_deals(1, 2)) as host:
         seating = threading.Thread(target=seat_some, args=(host, 1), daemon=True)

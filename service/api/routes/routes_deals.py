@@ -39,10 +39,12 @@ async def practice_deals(request: Request) -> Response:
     accepted(request, [JSON])
     question = await work.question(request, PracticeDealsRequest)
     with work.slots.taken(client_of(request)):
-        until = time.perf_counter() + time_for(work, None)
+        limit_s = time_for(work, None)
+        until = time.perf_counter() + limit_s
 
         def task(given_up: threading.Event) -> bytes:
             return json_bytes(answer_practice_deals(question, until=until, cancel=given_up))
 
-        content = await run_waiting(work, request, task)
+        turn = work.turn("practiceDeals", time.monotonic(), limit_s)
+        content = await run_waiting(work, request, task, turn)
     return Response(content, media_type=JSON)

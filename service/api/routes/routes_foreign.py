@@ -9,6 +9,7 @@ clients show. It is none of this API's own, whose description leaves these paths
 import threading
 from collections import deque
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
@@ -168,16 +169,19 @@ async def lead(request: Request) -> Response:
         with work.slots.taken(client_of(request)):
             table = _table(work, parsed)
 
+            arrived, limit_s = monotonic(), time_for(work, None)
+
             def answer(given_up: threading.Event) -> LeadsAnswer:
                 by = Resources(
                     solver=lambda: work.double_dummy,
                     meanings=table.engine.bidder.meanings,
-                    time_limit_s=time_for(work, None),
+                    time_limit_s=max(0.0, limit_s - (monotonic() - arrived)),
                     cancel=given_up,
                 )
                 return deque(answer_leads(question, by), maxlen=1)[0]
 
-            answered = await run_waiting(work, request, answer)
+            turn = work.turn("leads", arrived, limit_s)
+            answered = await run_waiting(work, request, answer, turn)
     except BidcascadeError as error:
         return _refusal(error)
     cards = [one.card for one in answered.leads]

@@ -32,6 +32,8 @@ from bidcascade.service.api.shared.work import AppState
 router = APIRouter(tags=["answers"], route_class=BareRoute)
 
 _STATUSES: Final = (400, 406, 408, 413, 415, 422, 429, 500, 503, 504)
+_SIZES: Final = ("layouts", "count", "deals", "double_dummy", "budget_ms")
+"""Fields that say how much a question asks for."""
 _Bytes = Callable[[threading.Event], Iterator[tuple[Any, bytes]]]
 
 
@@ -59,17 +61,31 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
                 content = _written(work, question, table, bid_answer(asked, found))
                 return Response(content, 200, headers, media_type=JSON)
             budget_ms = getattr(body, "budget_ms", None)
+            trial = asked.trial if isinstance(asked, BidQuestion) else None
+            if trial is not None:
+                # load layouts, which a service starts without
+                from bidcascade.engine.questions.searched_bid import budget_of
+
+                budget_ms = budget_of(trial)
+            limit_s, turn = time_for(work, budget_ms), None
+            if not question.in_part:
+                # what is answered in part has its turns in the pool of solving processes
+                size = [getattr(trial or body, name, None) for name in _SIZES]
+                # what gets better from answer to answer has a first one behind its budget too
+                wait_s = time_for(work, None) if question.refined else limit_s
+                turn = work.turn(question.name, arrived, wait_s, *size)
 
             def answers(given_up: threading.Event) -> Iterator[tuple[Any, bytes]]:
-                # it may have waited for a thread
+                # it may have waited for its turn
                 spent = monotonic() - arrived
                 by = Resources(
                     solver=lambda: work.double_dummy,
                     engine=None if table is None else table.engine,
                     meanings=None if table is None else table.engine.bidder.meanings,
                     tries_double_dummy=work.settings.simulate_double_dummy,
-                    time_limit_s=max(0.0, time_for(work, budget_ms) - spent),
+                    time_limit_s=max(0.0, limit_s - spent),
                     patience_s=max(0.0, time_for(work, None) - spent),
+                    waited_s=spent,
                     cancel=given_up,
                 )
                 found = answered(asked, by)
@@ -77,7 +93,7 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
                     yield one, _written(work, question, table, one)
 
             if form == JSON:
-                one, content = await run_waiting(work, request, _last_of(answers))
+                one, content = await run_waiting(work, request, _last_of(answers), turn)
                 is_part = bool(question.in_part and one.missing)
                 return Response(content, 202 if is_part else 200, headers, media_type=JSON)
 
@@ -86,7 +102,7 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
 
             # what is wrong with the question comes to light before the first answer, as a problem
             return PartsResponse(
-                await with_first_part(iter_waiting(work, request, lines)),
+                await with_first_part(iter_waiting(work, request, lines, turn)),
                 media_type=JSON_LINES,
                 headers=headers,
                 timeout_s=work.timeout_s,

@@ -30,6 +30,7 @@ from bidcascade.service.api.http.stages import current_stages
 from bidcascade.service.api.http.uploads import Uploads
 from bidcascade.service.jobs.queue import JobQueue
 
+from .admission import Line, Turn
 from .archives import MOST_QUESTIONS, Archives
 from .batched_questions import AnswerFunction
 from .batcher import Batcher, Lane
@@ -73,6 +74,7 @@ class AppState:
         self.on_death: Callable[[BidcascadeError], None] = lambda error: None
         """Called when there are no tables or the engine's thread has ended: start anew."""
         self._double_dummy: DoubleDummyPool | None = None
+        self._lines: dict[str, Line] = {}
         self._lock = threading.Lock()
         self.jobs = JobQueue(settings, self.tables)
         self.uploads = Uploads()
@@ -145,6 +147,14 @@ class AppState:
                     self.settings.dd_workers or None, going_on=self.settings.dd_going_on
                 )
             return self._double_dummy
+
+    def turn(self, kind: str, arrived: float, limit_s: float, *size: object) -> Turn:
+        """Give what a request needs to wait in the line of its kind; see :class:`Turn`."""
+        from bidcascade.inference.double_dummy.pool import usable_cores
+
+        # as many at once as there are solving processes: that is how many go on at full speed
+        places = min(self.settings.dd_workers or usable_cores(), WAITING_THREADS)
+        return Turn(self._lines.setdefault(kind, Line(places)), arrived, limit_s, (limit_s, *size))
 
     @cached_property
     def solved_tables(self) -> "TableCache":

@@ -167,7 +167,7 @@ def host(options: argparse.Namespace) -> None:
             thread.start()
         bar = stack.enter_context(progress_bar("table-manager"))
         try:
-            table.seat_all(options.seating_s)
+            table.seat_all(options.seating_s, is_wanted=lambda: not failures)
             table.play(lambda done, total: bar(done, total, done))
         except EngineFailed as error:
             # a seat of ours knows best why it left, and says so when it has
