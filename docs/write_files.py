@@ -20,6 +20,7 @@ from bidcascade.systems.language.grammar.lark_parser import lark_parser
 from bidcascade.systems.language.text_cache import classes_of_rows
 from bidcascade.systems.language.words.phrases import page as phrases_page
 from bidcascade.systems.rows.browser_rows import rows_data
+from bidcascade.systems.words.condition_words import WORDS
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.grammar_tables import expression_parser, tables_of
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
@@ -44,6 +45,7 @@ def written_files() -> dict[str, str]:
         "page/static/engine/language/tree_data.js": tree_module(),
         "page/static/engine/language/phrases_data.js": module_of(phrases_data()),
         "page/static/engine/rows/rows_data.js": module_of(rows_data()),
+        "page/static/engine/words/condition_words_data.js": module_of(WORDS),
         "systems/language/grammar/bidding.json": as_json(bidding) + "\n",
         "systems/language/phrases.md": phrases_page(),
         "table/language/expressions.json": as_json(expressions) + "\n",
