@@ -15,7 +15,7 @@ export const TEXTS = {
   "call.fits": "You have {has}. {call} wants {wanted}.",
   "call.fits-plainly": "{call} wants {wanted}, and you have it.",
   "call.any-hand": "{call} is what the system calls here with every hand.",
-  "call.nearest": "No other call fits: {calls}.",
+  "call.nearest": "No call above {call} fits: {calls}.",
   "call.needs": "{call} needs {needs}",
   "call.default": "No call of the system fits this hand, so it passes.",
   "call.default-forced": "No call of the system fits this hand, so it passes although partner's call is forcing.",

@@ -55,11 +55,11 @@ def test_calls_that_ask_for_something_are_told_by_that(module):
     ("hand", "calls", "told"),
     [
         ("J876.K65.Q93.T94", (),
-         "No other call fits: "
+         "No call above Pass fits: "
          "1♣ needs 12+ points, or the rule of 20 and 10+ points (you have 6 points)."),
         ("AQ4.KJ3.KJ76.A52", ("1D", "P", "P", "X"),
          "You have 18 points. Pass wants at most 19 points. "
-         "No other call fits: 3NT needs 21+ points (you have 18)."),
+         "No call above Pass fits: 3NT needs 21+ points (you have 18)."),
     ],
 )  # fmt: skip
 def test_two_reasons_word_for_word(module, hand, calls, told):

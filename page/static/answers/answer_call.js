@@ -62,7 +62,7 @@ export function reasonText(answer) {
   const made = answer.candidates[madeIndex(answer)];
   if (!made) return phrase("call.simulated");
   const calls = isForWantOfOthers(answer.candidates) ? nearestText(answer.candidates) : "";
-  const nearest = calls && phrase("call.nearest", { calls });
+  const nearest = calls && phrase("call.nearest", { call, calls });
   if (!made.criteria.length) return nearest || phrase("call.any-hand", { call });
   const wanted = wantedWords(made.criteria);
   const has = handWords(made.criteria);

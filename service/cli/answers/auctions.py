@@ -257,10 +257,10 @@ def bid(options: argparse.Namespace) -> None:
     note = answer.note.partition("; made by search: ")[0] if is_searched else answer.note
     print(f"{answer.call}  {about or note or 'undescribed'}{where}")
     if isinstance(answer.nearest, tuple) and not answer.default_pass | bool(answer.nearest):
-        print("   no other call comes before it")
+        print("   no other call stands above it")
     elif isinstance(answer.nearest, tuple) and answer.nearest:
         needs = "; ".join(f"{one.call} needs {one.needs}" for one in answer.nearest)
-        print(f"   no other call fits: {needs}")
+        print(f"   no call above {answer.call} fits: {needs}")
     if isinstance(answer.simulation, SimulationAnswer):
         print_simulation(answer.simulation, answer.note if about else "")
     if isinstance(answer.search, SearchAnswer):
