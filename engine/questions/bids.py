@@ -269,7 +269,8 @@ class BidRequest:
     words: bool = question_field(
         default=False,
         description="Whether conditions of a system have the phrases of its lines that they are "
-        "made of, such as `good hearts`, beside their formulas.",
+        "made of, such as `good hearts`, beside their formulas, and a call that is made for want "
+        "of others has those `nearest` to the hand.",
         examples=[False],
     )
 
@@ -525,6 +526,32 @@ class CandidateAnswer:
 
 
 @answer
+class MissingConditionAnswer:
+    """A condition that the hand does not meet, in words."""
+
+    expression: str = answer_field(description="The condition.", examples=["HCP >= 12"])
+    wanted: str = answer_field(description="What it asks for.", examples=["12+ points"])
+    has: str = answer_field(description="What of it the hand has.", examples=["you have 6"])
+
+
+@answer
+class NearestCallAnswer:
+    """A call that the hand nearly makes."""
+
+    call: str = answer_field(description="The call.", examples=["1C"])
+    name: str = answer_field(
+        description="Name of the meaning that is missed by least, empty if it has none.",
+        examples=["Better minor"],
+    )
+    needs: str = answer_field(
+        description="What is missing, in words.", examples=["12+ points (you have 6)"]
+    )
+    missing: tuple[MissingConditionAnswer, ...] = answer_field(
+        description="All conditions that the hand does not meet, the hardest of each kind."
+    )
+
+
+@answer
 class BidAnswer:
     """The call that the table or its system makes, and every candidate with its conditions."""
 
@@ -560,6 +587,12 @@ class BidAnswer:
         "system.",
         examples=[False],
     )
+    nearest: tuple[NearestCallAnswer, ...] = answer_field(
+        default=ABSENT,
+        description="What is missing to other calls: of those tried before the call, at most three "
+        "that the hand misses by least. Absent where `words` was not asked for, where the call "
+        "asks for something that the hand has, and where it was simulated or searched.",
+    )
     simulation: SimulationAnswer | None = answer_field(
         default=ABSENT,
         description="How the call was simulated; absent where it was not. `call` is then the best "
@@ -589,7 +622,8 @@ class BidQuestion:
     trial : SimulateRequest or SearchRequest, optional
         How calls are tried over layouts; without it the call is the system's own.
     words : bool
-        Whether conditions have the phrases that they are made of.
+        Whether conditions have the phrases that they are made of, and a call for want of others
+        has those nearest.
     """
 
     hand: int
@@ -666,9 +700,22 @@ def bid_answer(
     return answer_of(
         BidAnswer,
         found,
+        nearest=_nearest(question, found),
         simulation=ABSENT if simulation is None else simulation_answer(simulation),
         search=ABSENT if search is None else search_answer(search),
     )
+
+
+def _nearest(question: BidQuestion, found: "FoundBid") -> Any:
+    if not question.words or question.trial is not None:
+        return ABSENT
+    # the trees of conditions are of no use to who asks for a call alone
+    from bidcascade.systems.words.missing_words import is_for_want_of_others, nearest_calls
+
+    if not is_for_want_of_others(found.candidates):
+        return ABSENT
+    nearest = nearest_calls(found.candidates)
+    return tuple(answer_of(NearestCallAnswer, near) for near in nearest)
 
 
 def simulation_answer(found: "Simulation") -> SimulationAnswer:

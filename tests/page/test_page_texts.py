@@ -9,6 +9,7 @@ import pytest
 from bidcascade.bridge import VULNERABILITY_WORDS
 from bidcascade.kernels.terms import term_names
 from bidcascade.page.static_files import static_files
+from bidcascade.systems.words.condition_words import WORDS
 from tests.page.support_javascript import HOLE, Literal, literals
 
 TEXT_FILE: Final = "texts_en.js"
@@ -149,11 +150,19 @@ def test_the_first_moment_says_what_comes_after():
     assert {name: texts()[name] for name in own} == own
 
 
+def test_the_words_of_conditions_are_those_of_the_package():
+    known = texts()
+    assert {name: known[name] for name in WORDS} == WORDS
+
+
 def test_every_text_that_is_asked_for_is_there_and_every_text_is_said():
     known = texts()
     said = set(page_texts())
-    everything = "\n".join(modules().values())
-    for source in modules().values():
+    # the engine's words of conditions are the page's texts there
+    words = static_files()["engine/words/condition_words.js"].content.decode()
+    sources = [*modules().values(), words]
+    everything = "\n".join(sources)
+    for source in sources:
         for one in literals(source):
             if HOLE not in one.text:
                 said |= {one.text} & set(known)

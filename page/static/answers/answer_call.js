@@ -10,7 +10,7 @@ import {
 import { reportNode } from "./call_report.js";
 import { servedName } from "../engine_client.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { closeCalls, descriptionWords, handWords, hardest, missWords, wantedWords } from "./reasons.js";
+import { closeCalls, descriptionWords, handWords, hardest, isForWantOfOthers, missWords, nearestText, wantedWords } from "./reasons.js";
 import { playButton } from "../games/play.js";
 import { callsBefore, isAtEnd, linkTo, placeRequest, seatToCall, state } from "../state.js";
 import { listed, phrase, phraseNodes } from "../texts.js";
@@ -55,14 +55,19 @@ export function reasonText(answer) {
   const call = callText(answer.call);
   if (answer.default_pass) {
     if (!answer.candidates.length) return phrase("call.no-line");
-    return phrase(answer.forced ? "call.default-forced" : "call.default");
+    const calls = nearestText(answer.candidates);
+    const reason = phrase(answer.forced ? "call.default-forced" : "call.default");
+    return calls ? `${reason} ${phrase("call.default-nearest", { calls })}` : reason;
   }
   const made = answer.candidates[madeIndex(answer)];
   if (!made) return phrase("call.simulated");
-  if (!made.criteria.length) return phrase("call.any-hand", { call });
+  const calls = isForWantOfOthers(answer.candidates) ? nearestText(answer.candidates) : "";
+  const nearest = calls && phrase("call.nearest", { call, calls });
+  if (!made.criteria.length) return nearest || phrase("call.any-hand", { call });
   const wanted = wantedWords(made.criteria);
   const has = handWords(made.criteria);
-  return has ? phrase("call.fits", { has, call, wanted }) : phrase("call.fits-plainly", { call, wanted });
+  const fits = has ? phrase("call.fits", { has, call, wanted }) : phrase("call.fits-plainly", { call, wanted });
+  return nearest ? `${fits} ${nearest}` : fits;
 }
 
 function headline(seat, answer, actual, simulate) {

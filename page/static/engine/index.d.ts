@@ -39,6 +39,16 @@ export interface Candidate {
   taken_by: string | null;
 }
 
+/** A call that a hand nearly makes, and the conditions that it does not meet. */
+export interface NearestCall {
+  call: Call;
+  name: string;
+  /** All that is missing: "12+ points (you have 6)". */
+  needs: string;
+  /** What is wanted and what of it the hand has: "12+ points", "you have 6". */
+  missing: { expression: string; wanted: string; has: string }[];
+}
+
 /** The call for a hand, and why. */
 export interface Bid {
   call: Call;
@@ -53,6 +63,8 @@ export interface Bid {
   /** Whether partner's call asks for an answer. */
   forced: boolean;
   candidates: Candidate[];
+  /** Where words were asked for and the call is made for want of others: at most three of those tried before it. */
+  nearest?: NearestCall[];
 }
 
 type Range = [number, number];

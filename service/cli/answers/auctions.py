@@ -228,7 +228,14 @@ def bid(options: argparse.Namespace) -> None:
         _bid_known_hands(options, question)
         return
     # what is wrong with the arguments is told before a table is opened
-    asked = read_bid(replace(question, simulate=_simulate_wish(options), search=search))
+    asked = read_bid(
+        replace(
+            question,
+            simulate=_simulate_wish(options),
+            search=search,
+            words=options.explain or not options.json,
+        )
+    )
     if is_engine_name(options.table):
         from .foreign import bid_foreign
 
@@ -249,6 +256,11 @@ def bid(options: argparse.Namespace) -> None:
     is_searched = isinstance(answer.search, SearchAnswer)
     note = answer.note.partition("; made by search: ")[0] if is_searched else answer.note
     print(f"{answer.call}  {about or note or 'undescribed'}{where}")
+    if isinstance(answer.nearest, tuple) and not answer.default_pass | bool(answer.nearest):
+        print("   no other call stands above it")
+    elif isinstance(answer.nearest, tuple) and answer.nearest:
+        needs = "; ".join(f"{one.call} needs {one.needs}" for one in answer.nearest)
+        print(f"   no call above {answer.call} fits: {needs}")
     if isinstance(answer.simulation, SimulationAnswer):
         print_simulation(answer.simulation, answer.note if about else "")
     if isinstance(answer.search, SearchAnswer):

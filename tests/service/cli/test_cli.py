@@ -123,6 +123,33 @@ def test_a_bid_and_why(run, small):
     assert value["table"]["undescribed"] == "pass"
 
 
+@pytest.mark.parametrize(
+    ("hand", "auction", "told"),
+    [
+        ("J876.K65.Q93.T94", "",
+         "   no call above P fits: "
+         "1C needs 12+ points, or the rule of 20 and 10+ points (you have 6 points)"),
+        ("AQ4.KJ3.KJ76.A52", "1D P P X",
+         "   no call above P fits: 3N needs 21+ points (you have 18)"),
+    ],
+)  # fmt: skip
+def test_a_call_for_want_of_others_says_what_is_missing(run, hand, auction, told):
+    asked = ("bid", hand, "--auction", auction, "--table", "sayc")
+    assert run(*asked).splitlines()[1:] == [told]
+    # JSON has it with the other reasons
+    (near,) = json.loads(run(*asked, "--json", "--explain"))["nearest"]
+    assert f"{near['call']} needs {near['needs']}" in told
+    assert "nearest" not in json.loads(run(*asked, "--json"))
+
+
+def test_the_only_call_says_so(run, tmp_path):
+    text = tmp_path / "small.bidding"
+    text.write_text("system Small\nopening:\n  1C = Always: any hand\n", "utf-8")
+    out = run("bid", "J876.K65.Q93.T94", "--table", text).splitlines()
+    assert out[0].startswith("1C  Always: any hand")
+    assert out[1:] == ["   no other call stands above it"]
+
+
 def test_a_bid_outside_the_table(run, small):
     out = run("bid", "J876.A65.Q93.J94", "--auction", "7C", "--table", small)
     assert out == "P  pass by default: the table does not have '7C'\n"

@@ -3,6 +3,7 @@
 import { formatCall } from "../deals/calls.js";
 import { checkCandidates } from "../places/choice.js";
 import { wordsOfCriteria } from "../words/criterion_words.js";
+import { isForWantOfOthers, nearestCalls } from "../words/missing_words.js";
 import { agreementsOf, descriptionOf } from "../words/describing.js";
 
 /** Where a line stands, "sayc.bidding:12". */
@@ -12,13 +13,15 @@ export function whereText({ file, line }) {
 
 /**
  * What a hand bids at a place; entry numbers are those of compiled tables, and null here. With `lower`, what a condition
- * of the text becomes at the place, criteria have the phrases that they are made of.
+ * of the text becomes at the place, criteria have the phrases that they are made of, and a call that is made for want of
+ * others comes with those nearest.
  */
 export function answerFromSystem(place, hand, context, lower = null) {
   const checked = checkCandidates(place.entries, hand, context);
   const candidates = (lower ? checked.map((one) => withWords(one, lower)) : checked).map(candidateOf);
   const made = candidates.find((one) => one.holds);
-  const common = { entry: null, candidates, forced: place.forced };
+  const nearest = lower && isForWantOfOthers(candidates) ? { nearest: nearestCalls(candidates) } : {};
+  const common = { entry: null, candidates, forced: place.forced, ...nearest };
   if (made) {
     const { call, name, description, where, agreements } = made;
     return { call, name, description, where, agreements, default_pass: false, note: "", ...common };

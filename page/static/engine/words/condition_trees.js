@@ -1,11 +1,13 @@
 // Conditions of a call as trees: bounds of what they count, what of them a hand misses, and how far it is off.
+// systems/words/condition_trees.py is the definition.
 
-import { InvalidExpression, termsOf } from "../engine/expressions/expressions.js";
-import { parseExpression } from "../engine/expressions/expression_reader.js";
+import { InvalidExpression, termsOf } from "../expressions/expressions.js";
+import { parseExpression } from "../expressions/expression_reader.js";
 
 const SUITS = "SHDC";
 const FLIPPED = { ">=": "<=", "<=": ">=", ">": "<", "<": ">", "==": "==", "!=": "!=" };
-const FAR = 2;
+/** Distance of what is there or not, such as a stopper. */
+export const FAR = 2;
 const CARD_OFF = 1.6;
 const STRENGTH = new Set(["HCP", "Support_Points", "Total_Points", "Losers"]);
 /** What is counted in halves, too. */
