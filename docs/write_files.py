@@ -14,6 +14,7 @@ from figures import filled_pages
 
 from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
+from bidcascade.systems.book.convention_card import card_data
 from bidcascade.systems.language.grammar.editor_grammar import textmate_grammar
 from bidcascade.systems.language.grammar.engine_data import phrases_data
 from bidcascade.systems.language.grammar.lark_parser import lark_parser
@@ -44,6 +45,7 @@ def written_files() -> dict[str, str]:
         "page/static/engine/language/tree_data.js": tree_module(),
         "page/static/engine/language/phrases_data.js": module_of(phrases_data()),
         "page/static/engine/rows/rows_data.js": module_of(rows_data()),
+        "page/static/engine/words/card_data.js": module_of(card_data()),
         "systems/language/grammar/bidding.json": as_json(bidding) + "\n",
         "systems/language/phrases.md": phrases_page(),
         "table/language/expressions.json": as_json(expressions) + "\n",
