@@ -247,6 +247,10 @@ class CardLineAnswer:
     words: str = answer_field(
         description="What else it shows.", examples=["Simple raise: 3+ support"]
     )
+    auction: str = answer_field(
+        description="The first of the calls behind its auction; empty for a remark.",
+        examples=["1H P 2H"],
+    )
 
 
 @answer

@@ -23,6 +23,7 @@ from bidcascade.bridge import (
     InvalidSystem,
     bid_level,
     bid_strain,
+    format_calls,
     parse_call,
     parse_calls,
 )
@@ -51,12 +52,14 @@ class CardLine:
     """One line: calls that mean the same, with points (``12-21``) and words; each may be empty.
 
     ``after`` is the head that the line stands under, as ``Responses to 1♣``. Suits are signs.
+    ``auction`` leads to the first of the calls in the system's book; none for a remark.
     """
 
     after: str
     call: str
     points: str
     words: str
+    auction: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +287,7 @@ def card_of(system: System, name: str) -> ConventionCard:
     >>> section = card.sections[1]
     >>> section.heading, section.lines[0]
     ('Notrump openings', CardLine(after='', call='1NT', points='15-17',
-     words='Strong notrump: balanced'))
+     words='Strong notrump: balanced', auction='1N'))
     """
     readers = {first: system.reader(first=first) for first in (False, True)}
 
@@ -311,29 +314,42 @@ def card_of(system: System, name: str) -> ConventionCard:
     )
 
 
+class _Said(NamedTuple):
+    """What a card says of a call after an auction."""
+
+    points: str
+    words: str
+    auction: str
+
+    def is_like(self, other: "_Said") -> bool:
+        return self[:2] == other[:2]
+
+
 def _lines(group: Group, reader: Callable[[tuple[int, ...]], _Places]) -> list[CardLine]:
     """Lines of a group; neighbouring places share a head where no call means two things."""
-    heads: list[tuple[list[str], dict[str, tuple[str, str]]]] = []
+    heads: list[tuple[list[str], dict[str, _Said]]] = []
     for auction in group.auctions:
         calls = parse_calls(auction)
         said = dict(_said(group, calls, reader(calls)))
         if not said:
             continue
         sign = call_sign(calls[-1]) if calls else ""
-        if heads and all(heads[-1][1].get(call, words) == words for call, words in said.items()):
+        known = heads[-1][1] if heads else {}
+        if heads and all(known.get(call, words).is_like(words) for call, words in said.items()):
             heads[-1][0].append(sign)
-            heads[-1][1].update(said)
+            heads[-1][1].update(said | known)
         else:
             heads.append(([sign], said))
     found = []
     for signs, known in heads:
         after = f"{group.head} {' '.join(signs)}" if group.head == _THEIRS else group.head
         together: dict[tuple[str, str], list[str]] = {}
-        between = ", " if group.style == "auction" else " "
         order = [*known] if group.style == "auction" else sorted(known, key=_in_order)
         for call in order:
-            together.setdefault(known[call], []).append(call)
-        found += [CardLine(after, between.join(some), *words) for words, some in together.items()]
+            together.setdefault(known[call][:2], []).append(call)
+        between = ", " if group.style == "auction" else " "
+        for words, some in together.items():
+            found.append(CardLine(after, between.join(some), *words, known[some[0]].auction))
     return found
 
 
@@ -343,23 +359,20 @@ def _in_order(sign: str) -> int:
     return call if call >= FIRST_BID else _LONGEST + call
 
 
-def _said(
-    group: Group, calls: tuple[int, ...], places: _Places
-) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Give the calls of a place that belong to a group, as shown, with points and words."""
+def _said(group: Group, calls: tuple[int, ...], places: _Places) -> Iterator[tuple[str, _Said]]:
+    """Give the calls of a place that belong to a group, as shown, with what is said of them."""
     entries: dict[int, list[PlaceEntry]] = {}
     for one in places.place(calls).entries:
         entries.setdefault(one.call, []).append(one)
     for call in sorted(entries):
         if not _belongs(group, calls, call, entries[call]):
             continue
-        points, words = card_words(places.state((*calls, call)))
-        shown = call_sign(call)
-        if group.style == "answer":
-            points, words = "", entries[call][0].name
-        elif group.style == "auction":
-            shown = auction_sign((*calls, call))
-        yield shown, (points, words)
+        made = (*calls, call)
+        words = ("", entries[call][0].name)
+        if group.style != "answer":
+            words = card_words(places.state(made))
+        shown = auction_sign(made) if group.style == "auction" else call_sign(call)
+        yield shown, _Said(*words, format_calls(made))
 
 
 def _belongs(
@@ -400,33 +413,34 @@ def auction_sign(calls: Sequence[int]) -> str:
 # --- what is said without a place -----------------------------------------------------------------
 
 
+def _remark(words: str) -> CardLine:
+    return CardLine("", "", "", words, "")
+
+
 def _approach(system: System, places: _Places) -> Iterator[CardLine]:
     """Say what opponents ask first: lengths of openings, forcing ones, options that are on."""
-    shown: dict[str, list[str]] = {}
+    shown: dict[tuple[str, str], list[int]] = {}
     forcing = []
     for call in sorted({one.call for one in places.place(()).entries if one.call >= FIRST_BID}):
         after = places.state((call,))
         if after.meanings[-1].has_agreement("forcing", "forcing to game"):
             forcing.append(call_sign(call))
         if bid_level(call) == 1:
-            words = card_words(after)
-            shown.setdefault(f"{words.points}|{_asked_length(words.words)}", []).append(
-                call_sign(call)
-            )
-    for key, calls in shown.items():
-        points, _, length = key.partition("|")
-        yield CardLine("", " ".join(calls), points, length)
+            points, words = card_words(after)
+            shown.setdefault((points, _asked_length(words)), []).append(call)
+    for (points, length), calls in shown.items():
+        yield CardLine("", " ".join(map(call_sign, calls)), points, length, format_calls(calls[:1]))
     if forcing:
-        yield CardLine("", "", "", f"Forcing openings: {' '.join(forcing)}")
+        yield _remark(f"Forcing openings: {' '.join(forcing)}")
     over = places.state(parse_calls("1S P 2C"))
     if not over.meanings[-1].is_artificial:
         for kind, words in _TWO_OVER_ONE.items():
             if over.meanings[-1].has_agreement(kind):
-                yield CardLine("", "", "", f"Two over one: {words}")
+                yield _remark(f"Two over one: {words}")
                 break
     titles = [one["title"] for one in option_rows(system.text) if one["on"]]
     for words in _wrapped("Options played: ", titles):
-        yield CardLine("", "", "", words)
+        yield _remark(words)
 
 
 def _asked_length(words: str) -> str:
@@ -450,8 +464,8 @@ def _wrapped(head: str, titles: Iterable[str]) -> Iterator[str]:
 
 def _leads() -> Iterator[CardLine]:
     for name, holdings, which in LEADS:
-        yield CardLine("", "", "", f"{name} ({', '.join(holdings)}): {which}")
-    yield CardLine("", "", "", "Signals and discards: no agreement")
+        yield _remark(f"{name} ({', '.join(holdings)}): {which}")
+    yield _remark("Signals and discards: no agreement")
 
 
 # --- JSON -----------------------------------------------------------------------------------------

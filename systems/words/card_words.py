@@ -16,7 +16,7 @@ from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from .cell_words import MANY_POINTS, length_texts
 from .explanation import ExplainedCall, explained_call
 
-LONGEST_LINE: Final = 60
+LONGEST_LINE: Final = 56
 """Characters of the words of a line."""
 _SUITS: Final = "CDHS"
 _SIGNS: Final = "♣♦♥♠"
@@ -63,7 +63,7 @@ def words_data() -> dict[str, Any]:
     Examples
     --------
     >>> words_data()["longestLine"]
-    60
+    56
     """
     return {
         "longestLine": LONGEST_LINE,

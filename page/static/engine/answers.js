@@ -179,7 +179,7 @@ async function topics(system, auction, tell) {
 
 // --- the whole ------------------------------------------------------------------------------------
 
-const card = (system) => conventionCard(system);
+const card = (system, auction, tell) => conventionCard(system, tell);
 
 const POSTS = { "/v1/bid": bid, "/v1/auctions": auctions, "/v1/layouts": layouts, "/v1/interpret": interpret };
 const GETS = { next, explain, topics, card };

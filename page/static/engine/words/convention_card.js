@@ -1,7 +1,8 @@
 // A convention card on two pages: systems/book/convention_card.py is the definition, and its parts are in card_data.js.
 
-import { DOUBLE, FIRST_BID, parseCall, parseCalls, PASS, REDOUBLE } from "../deals/calls.js";
+import { DOUBLE, FIRST_BID, formatCalls, parseCall, parseCalls, PASS, REDOUBLE } from "../deals/calls.js";
 import data from "./card_data.js";
+import { paced } from "../pace.js";
 import { callSign, cardWords, isArtificial, levelOf, strainOf } from "./card_words.js";
 
 const NOTRUMP = 4;
@@ -30,34 +31,43 @@ const KINDS = {
   slam: (calls, call) => call > PASS,
 };
 
-/** The card of a system: `sections` of `{heading, page, lines}`, lines of `{after, call, points, words}`. */
-export function conventionCard(system) {
+/**
+ * The card of a system: `sections` of `{heading, page, lines}`, lines of `{after, call, points, words, auction}`.
+ * `tell` hears now and then how far it is.
+ */
+export async function conventionCard(system, tell) {
   const bidder = (calls) => system.bidder(system.opponents, calls.length % 2 === 0);
-  const found = data.parts.map(({ heading, page, groups }) => ({
-    heading, page, lines: groups.flatMap((group) => linesOf(group, bidder)),
-  }));
-  const sections = [
-    { heading: "General approach", page: 1, lines: approach(system, bidder) },
-    ...found,
-    { heading: "Leads", page: 2, lines: data.leads.map(said) },
-  ];
+  const pace = paced(tell);
+  const sections = [{ heading: "General approach", page: 1, lines: approach(system, bidder) }];
+  for (const { heading, page, groups } of data.parts) {
+    const lines = [];
+    for (const group of groups) {
+      const places = [];
+      for (const auction of group.auctions) {
+        await pace(places.length);
+        const calls = parseCalls(auction);
+        places.push([calls, wordsAt(group, calls, bidder(calls))]);
+      }
+      lines.push(...linesOf(group, places));
+    }
+    sections.push({ heading, page, lines });
+  }
+  sections.push({ heading: "Leads", page: 2, lines: data.leads.map(said) });
   return { title: system.title, sections: sections.filter(({ lines }) => lines.length) };
 }
 
-const said = (words) => ({ after: "", call: "", points: "", words });
+const said = (words) => ({ after: "", call: "", points: "", words, auction: "" });
 
-/** Lines of a group; neighbouring places share a head where no call means two things. */
-function linesOf(group, bidder) {
+/** Lines of a group of places, pairs of their calls and what is said there; neighbouring places share a head where no call means two things. */
+function linesOf(group, places) {
   const heads = [];
-  for (const auction of group.auctions) {
-    const calls = parseCalls(auction);
-    const here = wordsAt(group, calls, bidder(calls));
+  for (const [calls, here] of places) {
     if (!here.size) continue;
     const sign = calls.length ? callSign(calls.at(-1)) : "";
     const last = heads.at(-1);
     if (last && [...here].every(([call, words]) => sameWords(last.known.get(call) ?? words, words))) {
       last.signs.push(sign);
-      here.forEach((words, call) => last.known.set(call, words));
+      here.forEach((words, call) => last.known.has(call) || last.known.set(call, words));
     } else {
       heads.push({ signs: [sign], known: here });
     }
@@ -69,12 +79,12 @@ function linesOf(group, bidder) {
     if (!isAuction) order.sort((one, other) => placeOf(one) - placeOf(other));
     const together = new Map();
     for (const call of order) {
-      const key = JSON.stringify(known.get(call));
+      const key = JSON.stringify(known.get(call).slice(0, 2));
       together.set(key, [...(together.get(key) ?? []), call]);
     }
     return [...together].map(([key, some]) => {
       const [points, words] = JSON.parse(key);
-      return { after, call: some.join(isAuction ? ", " : " "), points, words };
+      return { after, call: some.join(isAuction ? ", " : " "), points, words, auction: known.get(some[0])[2] };
     });
   });
 }
@@ -94,13 +104,10 @@ function wordsAt(group, calls, places) {
   for (const call of [...entries.keys()].sort((one, other) => one - other)) {
     const some = entries.get(call);
     if (!belongs(group, calls, call, some)) continue;
-    const shown = group.style === "auction" ? auctionSign([...calls, call]) : callSign(call);
-    if (group.style === "answer") {
-      found.set(shown, ["", some[0].name]);
-    } else {
-      const { points, words } = cardWords(places.state([...calls, call]));
-      found.set(shown, [points, words]);
-    }
+    const made = [...calls, call];
+    const shown = group.style === "auction" ? auctionSign(made) : callSign(call);
+    const { points, words } = group.style === "answer" ? { points: "", words: some[0].name } : cardWords(places.state(made));
+    found.set(shown, [points, words, formatCalls(made)]);
   }
   return found;
 }
@@ -145,11 +152,14 @@ function approach(system, bidder) {
     if (levelOf(call) > 1) continue;
     const { points, words } = cardWords(after);
     const key = `${points}|${/\d\+? cards|balanced|forcing/.exec(words)?.[0] ?? ""}`;
-    shown.set(key, [...(shown.get(key) ?? []), callSign(call)]);
+    shown.set(key, [...(shown.get(key) ?? []), call]);
   }
   const lines = [...shown].map(([key, calls]) => {
     const at = key.indexOf("|");
-    return { after: "", call: calls.join(" "), points: key.slice(0, at), words: key.slice(at + 1) };
+    return {
+      after: "", call: calls.map(callSign).join(" "), points: key.slice(0, at), words: key.slice(at + 1),
+      auction: formatCalls(calls.slice(0, 1)),
+    };
   });
   if (forcing.length) lines.push(said(`Forcing openings: ${forcing.join(" ")}`));
   const answer = parseCalls("1S P 2C");
