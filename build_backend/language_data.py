@@ -37,6 +37,7 @@ def written_files() -> dict[str, str]:
     from bidcascade.systems.language.grammar.editor_grammar import textmate_grammar
     from bidcascade.systems.language.grammar.engine_data import phrases_data
     from bidcascade.systems.language.grammar.lark_parser import lark_parser
+    from bidcascade.systems.book.convention_card import card_data
     from bidcascade.systems.rows.browser_rows import rows_data
     from bidcascade.systems.words.condition_words import WORDS
     from bidcascade.table.language.grammar_tables import expression_parser, tables_of
@@ -48,6 +49,7 @@ def written_files() -> dict[str, str]:
         "page/static/engine/language/phrases_data.js": module_of(phrases_data()),
         "page/static/engine/language/tree_data.js": tree_module(),
         "page/static/engine/rows/rows_data.js": module_of(rows_data()),
+        "page/static/engine/words/card_data.js": module_of(card_data()),
         "page/static/engine/words/condition_words_data.js": module_of(WORDS),
         "systems/language/grammar/bidding.json": as_json(bidding) + "\n",
         "table/language/expressions.json": as_json(expressions) + "\n",

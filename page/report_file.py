@@ -19,7 +19,9 @@ DATA: Final = "report"
 """Id of the element that has the JSON."""
 _ENTRY: Final = "report/report.js"
 _RUN: Final = "run"
-_STYLES: Final = ("static/styles/base.css", "report/report.css")
+_STYLES: Final = ("static/styles/base.css", "static/styles/card.css", "report/report.css")
+_SHARED: Final = ("dom.js", "systems/card_sheet.js")
+"""Modules of the page that reports have too."""
 _NO_SCRIPT: Final = (
     "The script in this file draws the report; it asks for nothing from a network. Without "
     f"JavaScript the same stands as JSON in this file, in the element “{DATA}”, and most commands "
@@ -92,7 +94,10 @@ def report_html(
 def _drawing() -> _Drawing:
     package = files(__package__)
     sources = {
-        "dom.js": package.joinpath("static", "dom.js").read_text("utf-8"),
+        **{
+            name: package.joinpath("static", *name.split("/")).read_text("utf-8")
+            for name in _SHARED
+        },
         **{
             f"report/{one.name}": one.read_text("utf-8")
             for one in package.joinpath("report").iterdir()

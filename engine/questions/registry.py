@@ -60,6 +60,7 @@ from .systems import (
     SystemDiffRequest,
 )
 from .tables import (
+    CardAnswer,
     LintAnswer,
     NextAnswer,
     ReloadAnswer,
@@ -445,6 +446,15 @@ _ROWS: Final[tuple[Question[Any, Any, Any], ...]] = (
         summary="What a table is about",
         says="Tags and names of calls, with places where they come.",
         answer=TopicsAnswer,
+        adds=(OfTable,),
+    ),
+    Question(
+        name="tableCard",
+        path="/v1/tables/{name}/card",
+        method="get",
+        summary="The convention card of a system",
+        says="Lines of calls, points and words, on two pages.",
+        answer=CardAnswer,
         adds=(OfTable,),
     ),
     Question(

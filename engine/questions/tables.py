@@ -230,6 +230,49 @@ class TopicsAnswer:
 
 
 @answer
+class CardLineAnswer:
+    """A line of a convention card; suits are signs."""
+
+    after: str = answer_field(
+        description="The head that it stands under, empty for openings.",
+        examples=["Responses to 1♣"],
+    )
+    call: str = answer_field(
+        description="Calls that mean the same; empty for a remark.", examples=["1♥ 1♠"]
+    )
+    points: str = answer_field(
+        description="High card points, empty where the call says nothing of them.",
+        examples=["12-21"],
+    )
+    words: str = answer_field(
+        description="What else it shows.", examples=["Simple raise: 3+ support"]
+    )
+    auction: str = answer_field(
+        description="The first of the calls behind its auction; empty for a remark.",
+        examples=["1H P 2H"],
+    )
+
+
+@answer
+class CardSectionAnswer:
+    """A part of a convention card."""
+
+    heading: str = answer_field(description="Its heading.", examples=["Minor openings"])
+    page: int = answer_field(description="The page it stands on, 1 or 2.", examples=[1])
+    lines: tuple[CardLineAnswer, ...] = answer_field(description="Its lines.")
+
+
+@answer
+class CardAnswer:
+    """The convention card of a system."""
+
+    title: str = answer_field(
+        description="Of the system.", examples=["Standard American Yellow Card"]
+    )
+    sections: tuple[CardSectionAnswer, ...] = answer_field(description="In the order of cards.")
+
+
+@answer
 class FindingAnswer:
     """Findings of one kind."""
 

@@ -1,6 +1,7 @@
 // The blocks of a report: paragraphs, numbers, tables, lines of a text, boards. Texts become text nodes alone.
 
 import { freshId, h } from "../dom.js";
+import { cardSheet } from "../systems/card_sheet.js";
 import { chartNode } from "./charts.js";
 
 const SUITS = { "♠": "S", "♥": "H", "♦": "D", "♣": "C" };
@@ -82,6 +83,7 @@ const DRAWN = {
   table: tableNode,
   chart: ({ caption, chart }) => h("figure", null, h("figcaption", null, caption), chartNode(chart, freshId("chart"))),
   source: ({ lines }) => h("div", { class: "source" }, lines.map(lineNode)),
+  card: (card) => cardSheet(card),
   records: ({ records }) => h("div", { class: "records" }, records.map(recordNode)),
 };
 

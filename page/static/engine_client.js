@@ -11,7 +11,7 @@ const MOST_GIVEN_UP_MS = 3000;
 const LOOK_MS = 1000;
 /** What the engine answers although the service could. */
 const SOONER = /^(?:\/v1\/bid|\/v1\/auctions|\/v1\/tables\/[^/]+\/explain\?.*)$/;
-const ANSWERED = /^(?:\/v1\/(?:bid|auctions|layouts|interpret)|\/v1\/tables\/[^/]+\/(?:next|explain|topics)(?:\?.*)?)$/;
+const ANSWERED = /^(?:\/v1\/(?:bid|auctions|layouts|interpret)|\/v1\/tables\/[^/]+\/(?:next|explain|topics|card)(?:\?.*)?)$/;
 
 // --- messages -------------------------------------------------------------------------------------
 

@@ -239,7 +239,7 @@ export const TEXTS = {
   "help.book": "System book",
   "help.book-text": "All calls that the system has at the place of the auction, in the order in which they are tried. A call leads on; the search looks in what follows.",
   "help.card": "Convention card",
-  "help.card-text": "What the system plays, on one page, as its text says it: openings, responses, overcalls, doubles, conventions. A call leads to its place in the system book.",
+  "help.card-text": "What the system plays, on two pages to hand to opponents: openings and responses, defence, competition, slams, leads. A call leads to its place in the system book. Print it, or save it as PDF: two sheets of A4.",
   "help.boards": "Boards",
   "help.boards-text": "Boards that you paste or drop here: what was bid and played, beside it what the system bids, and where the two part. Each can be opened or saved; they stay in this browser.",
   "help.bid": "Bid",
@@ -743,18 +743,11 @@ export const TEXTS = {
   "book.said": "{calls} for {seat} in {table}.",
 
   // the convention card
-  "card.intro": "Made of the system's text.",
   "card.text": "The text itself",
-  "card.openings": "Openings",
-  "card.responses": "Responses to {call}",
-  "card.overcalls": "Over their {call}",
-  "card.conventions": "Conventions",
+  "card.print": "Print or save as PDF",
   "card.options": "Options", "card.played": "Played", "card.not-played": "Not played", "card.turn": "Turn them on and off",
-  "card.doubles": "Doubles and redoubles",
-  "card.more": "{number} more meaning|{number} more meanings",
   "card.look": "{call}: look at its place in the system book",
-  "card.first-place": "after {calls}",
-  "card.looking": "Looking for its conventions…",
+  "card.none": "This is a table of calls, not the text of a system. It has no convention card.",
   "card.said": "The convention card of {system}.",
 
   // jobs

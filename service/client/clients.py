@@ -492,6 +492,11 @@ class _Questions(QuestionMethods, Generic[_Transport]):
         return Question("GET", _path("tables", table, "topics"))
 
     @operation
+    def card(self, table: str) -> Question[answers.CardAnswer]:
+        """Give the convention card of a table; only tables of systems have one."""
+        return Question("GET", _path("tables", table, "card"))
+
+    @operation
     def system(self, table: str) -> Question[answers.SystemAnswer]:
         """Give the system of a table whole: its tree as read, and its files."""
         return Question("GET", _path("tables", table, "system"))

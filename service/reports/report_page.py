@@ -135,7 +135,23 @@ class HandRecords(NamedTuple):
     records: tuple[HandRecord, ...]
 
 
-PageBlock: TypeAlias = Text | Links | Numbers | ReportTable | Chart | SourceText | HandRecords
+class CardSheet(NamedTuple):
+    """A convention card, two sheets when it is printed.
+
+    Parameters
+    ----------
+    title : str
+    sections : tuple of mappings
+        Heading, page and lines, as a card's JSON has them.
+    """
+
+    title: str
+    sections: tuple[Mapping[str, Any], ...]
+
+
+PageBlock: TypeAlias = (
+    Text | Links | Numbers | ReportTable | Chart | SourceText | HandRecords | CardSheet
+)
 
 
 class Section(NamedTuple):
@@ -278,6 +294,8 @@ def _block_dict(block: PageBlock) -> dict[str, Any]:
             return {"kind": "source", "lines": [line._asdict() for line in lines]}
         case HandRecords(records):
             return {"kind": "records", "records": [one._asdict() for one in records]}
+        case CardSheet(title, sections):
+            return {"kind": "card", "title": title, "sections": sections}
     columns = [{"head": head, "kind": kind} for head, kind in block.columns]
     rows = [
         [
@@ -312,8 +330,22 @@ def page_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: Text | Links | Numbers | ReportTable | SourceText | HandRecords) -> str:
+def _markdown_card(section: Mapping[str, Any]) -> str:
+    """Part of a card: its lines as rows of a table."""
+    rows = [
+        [line[name] for name in ("after", "call", "points", "words")] for line in section["lines"]
+    ]
+    lines = ["| after | call | points | shows |", "| --- | --- | --- | --- |"]
+    lines += (f"| {' | '.join(map(markdown_text, row))} |" for row in rows)
+    return "\n".join([f"**{markdown_text(section['heading'])}**", "", *lines])
+
+
+def _markdown_block(
+    block: Text | Links | Numbers | ReportTable | SourceText | HandRecords | CardSheet,
+) -> str:
     match block:
+        case CardSheet(_, sections):
+            return "\n\n".join(map(_markdown_card, sections))
         case HandRecords(records):
             return "\n\n".join(map(_markdown_record, records))
         case SourceText(written):

@@ -1,20 +1,19 @@
-"""A convention card: what a system plays, in the order of printed cards, with its options.
+"""A convention card: what a system plays, on the two pages that a pair hands to its opponents.
 
-The parts are those of the card of the ACBL (American Contract Bridge League, the form that players
-filled in from 1990 on: general approach, notrump, majors, minors, twos, other calls, then doubles
-and defence) and of the card of the World Bridge Federation (defensive and competitive bidding
-before the openings). Each is filled from places of the text: what a pair meets there, with what the
-calls ask for. Leads and signals are no part of a system's text, and left to the players.
+The parts are those of the card of the ACBL (American Contract Bridge League) and of the World
+Bridge Federation's, in the order that both have: openings with their responses on the first page,
+defence, competition, slams and leads on the second. Each is filled from places of the text: the
+calls that a pair has there, in the words of :mod:`bidcascade.systems.words.card_words`. What a text
+does not say is left out.
 """
 
 import html
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, asdict, dataclass, fields, replace
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from bidcascade.bridge import (
     DOUBLE,
@@ -24,63 +23,52 @@ from bidcascade.bridge import (
     InvalidSystem,
     bid_level,
     bid_strain,
-    format_call,
     format_calls,
     parse_call,
     parse_calls,
 )
 from bidcascade.kernels.machine.bounded_files import read_bounded
+from bidcascade.systems.language.reading.options import option_rows
 from bidcascade.systems.limits import LONGEST_CARD
-from bidcascade.systems.places.places import PlaceEntry
+from bidcascade.systems.places.places import Place, PlaceEntry
+from bidcascade.systems.places.state import State
 from bidcascade.systems.registry import open_system
 from bidcascade.systems.system import System
-from bidcascade.systems.words.describing import agreements_of, description_of
+from bidcascade.systems.words.card_words import LONGEST_LINE, call_sign, card_words, words_data
 
-from .text_outline import Outline, outline_of
-
-ORDERS: Final = ("acbl", "wbf")
 _NOTRUMP: Final = 4
 _GAME: Final = parse_call("4S")
 """Higher bids are where the strength of both hands is known: every system has them."""
+_QUANTITATIVE: Final = parse_call("4N")
 _LONGEST: Final = 1 << 24
 PAGE_NAME: Final = "bidcascade-card"
 _IN_PAGE: Final = re.compile(rf'<meta name="{PAGE_NAME}" content="([^"]*)">')
+_TWO_OVER_ONE: Final = {"forcing to game": "game forcing", "forcing": "forcing one round"}
 _CONVENTIONAL: Final = ("artificial", "relay", "transfer", "puppet")
 
 
 @dataclass(frozen=True, slots=True)
-class CardRow:
-    """One meaning of a call after an auction, both as text; ``option`` is whose line it is."""
+class CardLine:
+    """One line: calls that mean the same, with points (``12-21``) and words; each may be empty.
 
-    auction: str
+    ``after`` is the head that the line stands under, as ``Responses to 1♣``. Suits are signs.
+    ``auction`` leads to the first of the calls in the system's book; none for a remark.
+    """
+
+    after: str
     call: str
-    name: str
-    meaning: str
-    agreements: tuple[str, ...]
-    where: str
-    option: str = ""
+    points: str
+    words: str
+    auction: str
 
 
 @dataclass(frozen=True, slots=True)
 class CardSection:
-    """A part of the card under its heading."""
+    """A part of the card under its heading, on page 1 or 2."""
 
     heading: str
-    rows: tuple[CardRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CardConvention:
-    """An option or a convention of the text: on or off, or None for what cannot be turned off.
-
-    ``title`` is what players call an option; it is empty for a convention.
-    """
-
-    name: str
-    is_on: bool | None
-    where: str
-    about: str
-    title: str = ""
+    page: int
+    lines: tuple[CardLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,52 +80,163 @@ class ConventionCard:
 
     system: str
     title: str
-    order: str
     digest: str
     options: Mapping[str, bool]
-    about: str
     sections: tuple[CardSection, ...]
-    conventions: tuple[CardConvention, ...]
 
 
 # --- parts ----------------------------------------------------------------------------------------
 
 
-class _Where(NamedTuple):
-    """A place, and which of its calls belong to a part."""
+class Group(NamedTuple):
+    """Places whose calls stand under one head.
 
-    auction: str
-    belongs: Callable[[tuple[int, ...], PlaceEntry], bool]
+    Parameters
+    ----------
+    head
+        Of the lines; of places over their bids the bids follow.
+    auctions
+        The places. Those of one kind share a head where no call means two things.
+    kind
+        Which calls belong: a name of :data:`KINDS`.
+    calls
+        The calls alone that belong, if any are named.
+    style
+        ``auction`` writes the auction in front of the call, ``answer`` says the name alone.
+    """
 
-
-def _any(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    # what stands in `general:` is what every pair does with the strength of both hands
-    return PASS < entry.call <= _GAME and entry.specificity[3] != 0
-
-
-def _bids(*names: str) -> Callable[[tuple[int, ...], PlaceEntry], bool]:
-    codes = {*map(parse_call, names)}
-    return lambda calls, entry: entry.call in codes
-
-
-def _high(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return entry.call >= FIRST_BID and bid_level(entry.call) >= 3
-
-
-def _double(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return entry.call in (DOUBLE, REDOUBLE)
-
-
-def _competing(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return _any(calls, entry) or _double(calls, entry)
+    head: str
+    auctions: tuple[str, ...]
+    kind: str = "any"
+    calls: tuple[str, ...] = ()
+    style: str = ""
 
 
-def _conventional(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return entry.call > PASS and any(one.kind in _CONVENTIONAL for one in entry.agreements)
+class Part(NamedTuple):
+    """A part of the card: heading, page, and its groups in order."""
+
+    heading: str
+    page: int
+    groups: tuple[Group, ...]
 
 
-def _notrump(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return entry.call >= FIRST_BID and _any(calls, entry) and bid_strain(entry.call) == _NOTRUMP
+_THEIRS: Final = "Over their"
+_SUITS_OPENED: Final = ("1C", "1D", "1H", "1S")
+PARTS: Final = (
+    Part("Notrump openings", 1, (
+        Group("", ("",), calls=("1N", "2N", "3N")),
+        Group("Responses to 1NT", ("1N P",)),
+        Group("After 1NT – 2♣", ("1N P 2C P",)),
+        Group("Responses to 2NT", ("2N P",)),
+    )),
+    Part("Major openings", 1, (
+        Group("", ("",), calls=("1H", "1S")),
+        Group("Responses to 1♥", ("1H P",)),
+        Group("Responses to 1♠", ("1S P",)),
+        Group("Responses to 1♠ by a passed hand", ("P P 1S P",), "conventional", ("2C", "2D")),
+    )),
+    Part("Minor openings", 1, (
+        Group("", ("",), calls=("1C", "1D")),
+        Group("Responses to 1♣", ("1C P",)),
+        Group("Responses to 1♦", ("1D P",)),
+    )),
+    Part("Two-level openings", 1, (
+        Group("", ("",), calls=("2C", "2D", "2H", "2S")),
+        Group("Responses to 2♣", ("2C P",)),
+        Group("Responses to 2♦", ("2D P",)),
+        Group("Responses to 2♥", ("2H P",)),
+        Group("Responses to 2♠", ("2S P",)),
+    )),
+    Part("Higher openings", 1, (
+        Group("", ("",), "high"),
+        Group("Responses to 3♣", ("3C P",)),
+        Group("Responses to 3♥", ("3H P",)),
+    )),
+    Part("Overcalls", 2, (
+        Group(_THEIRS, _SUITS_OPENED, "overcall"),
+        Group("After our 1♠ over 1♦", ("1D 1S P",)),
+    )),
+    Part("Notrump overcalls", 2, (
+        Group(_THEIRS, _SUITS_OPENED, calls=("1N",)),
+        Group("After (1♠) – pass – pass", ("1S P P",), calls=("1N", "2N")),
+    )),
+    Part("Doubles", 2, (
+        Group("", (
+            "1C", "1H", "1D P 1S", "1H P P", "1D 1S", "1H 2C", "1S X 2S", "1D 1S 2D 2S",
+            "1D P 1H 1S", "1D P 1H X", "1H P 2H", "1N 2H",
+        ), "double", style="auction"),
+    )),
+    Part("Jump overcalls", 2, (Group(_THEIRS, _SUITS_OPENED, "jump overcall"),)),
+    Part("Cue bids and unusual notrump", 2, (
+        Group(_THEIRS, _SUITS_OPENED, "cue bid"),
+        Group(_THEIRS, _SUITS_OPENED, calls=("2N", "4N")),
+    )),
+    Part("Over their notrump", 2, (
+        Group("", ("1N",), "competing"), Group("Over their 2NT", ("2N",), "competing"),
+    )),
+    Part("Over their preempts and strong openings", 2, (
+        Group(_THEIRS, ("2D", "2H", "2S"), "competing"),
+        Group(_THEIRS, ("3D", "3S"), "competing"),
+        Group(_THEIRS, ("2C",), "competing"),
+    )),
+    Part("Competitive bidding", 2, (
+        Group("Over their double of 1♥", ("1H X",), "competing"),
+        Group("Over their double of 1NT", ("1N X",), "conventional"),
+        Group("Over their 1♠ overcall of 1♥", ("1H 1S",)),
+        Group("Over their 2♥ overcall of 1NT", ("1N 2H",)),
+    )),
+    Part("Slam bidding", 2, (
+        Group("After 1♠ – 3♠", ("1S P 3S P",), "slam", style="answer"),
+        Group("Answers to 4NT", ("1S P 3S P 4N P",), "conventional", style="answer"),
+        Group("Answers to 4♣ over 1NT", ("1N P 4C P",), "conventional", style="answer"),
+    )),
+)  # fmt: skip
+"""The parts in their order, behind the general approach; the leads follow."""
+
+LEADS: Final = (
+    ("Solid honours", ("AK", "KQ", "QJ", "JT"), "top of touching honours"),
+    ("Inside honours", ("KJT", "QT9"), "top of the touching ones"),
+    ("Length", ("Q9753", "K8642"), "fourth best"),
+    ("Three to an honour", ("K73", "Q64"), "lowest"),
+    ("Small cards", ("83", "853"), "top"),
+    ("Ace against a suit contract", ("A73", "A8642"), "ace"),
+)
+"""What :mod:`bidcascade.inference.lead_carding` leads: name, holdings, and which card of each."""
+
+
+def card_data() -> dict[str, Any]:
+    """Give the parts, and tables of words, for the engine that makes cards in the browser.
+
+    Examples
+    --------
+    >>> card_data()["parts"][0]["heading"]
+    'Notrump openings'
+    """
+    return {
+        "parts": [
+            {
+                "heading": part.heading,
+                "page": part.page,
+                "groups": [one._asdict() for one in part.groups],
+            }
+            for part in PARTS
+        ],
+        "theirs": _THEIRS,
+        "game": _GAME,
+        "quantitative": _QUANTITATIVE,
+        "conventional": _CONVENTIONAL,
+        "approach": [*map(list, _TWO_OVER_ONE.items())],
+        "leads": [line.words for line in _leads()],
+        "words": words_data(),
+    }
+
+
+def _double(calls: tuple[int, ...], call: int) -> bool:
+    return call in (DOUBLE, REDOUBLE)
+
+
+def _suit(call: int) -> bool:
+    return call >= FIRST_BID and bid_strain(call) != _NOTRUMP
 
 
 def _theirs(calls: tuple[int, ...]) -> set[int]:
@@ -145,196 +244,228 @@ def _theirs(calls: tuple[int, ...]) -> set[int]:
     return {bid_strain(one) for one in calls[len(calls) % 2 ^ 1 :: 2] if one >= FIRST_BID}
 
 
-def _is_suit(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return entry.call >= FIRST_BID and _any(calls, entry) and bid_strain(entry.call) != _NOTRUMP
+def _jumps(calls: tuple[int, ...], call: int) -> bool:
+    """Whether a bid is above the lowest one of its strain."""
+    return (call - max(calls) - 1) // 5 > 0
 
 
-def _jumps(calls: tuple[int, ...], call: int) -> int:
-    """Levels that a bid is above the lowest one of its strain."""
-    last = max(one for one in calls if one >= FIRST_BID)
-    return (call - last - 1) // 5
+def _new_suit(calls: tuple[int, ...], call: int) -> bool:
+    return _suit(call) and bid_strain(call) not in _theirs(calls)
 
 
-def _overcall(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    if not _is_suit(calls, entry) or bid_strain(entry.call) in _theirs(calls):
-        return False
-    return _jumps(calls, entry.call) == 0
+KINDS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
+    "any": lambda calls, call: call >= FIRST_BID,
+    "high": lambda calls, call: call >= FIRST_BID and bid_level(call) >= 3 and _suit(call),
+    "double": _double,
+    "competing": lambda calls, call: call > PASS,
+    "overcall": lambda calls, call: _new_suit(calls, call) and not _jumps(calls, call),
+    "jump overcall": lambda calls, call: _new_suit(calls, call) and _jumps(calls, call),
+    "cue bid": lambda calls, call: _suit(call) and not _new_suit(calls, call),
+    "conventional": lambda calls, call: call > PASS,
+    "slam": lambda calls, call: call > PASS,
+}
+"""By name, which calls after an auction belong to a group."""
 
 
-def _jump_overcall(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    if not _is_suit(calls, entry) or bid_strain(entry.call) in _theirs(calls):
-        return False
-    return _jumps(calls, entry.call) > 0
+class _Places(Protocol):
+    def place(self, calls: Sequence[int]) -> Place: ...
+    def state(self, calls: Sequence[int]) -> State: ...
 
 
-def _cue_bid(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return _is_suit(calls, entry) and bid_strain(entry.call) in _theirs(calls)
-
-
-def _at(
-    belongs: Callable[[tuple[int, ...], PlaceEntry], bool], *auctions: str
-) -> tuple[_Where, ...]:
-    return tuple(_Where(auction, belongs) for auction in auctions)
-
-
-class _Part(NamedTuple):
-    """A part of both cards: its heading on each of them, and the places that it shows."""
-
-    acbl: str
-    wbf: str
-    places: tuple[_Where, ...]
-
-
-_PARTS: Final = {
-    "notrump": _Part("Notrump opening bids", "1NT, 2NT and 3NT openings", (
-        *_at(_bids("1N", "2N", "3N"), ""), *_at(_any, "1N P", "1N P 2C P", "1N X", "1N 2H", "2N P"),
-    )),
-    "majors": _Part("Major opening", "1♥ and 1♠ openings", (
-        *_at(_bids("1H", "1S"), "", "P P"), *_at(_any, "1H P", "1S P", "P P 1S P"),
-    )),
-    "minors": _Part("Minor opening", "1♣ and 1♦ openings", (
-        *_at(_bids("1C", "1D"), ""), *_at(_any, "1C P", "1D P"),
-    )),
-    "twos": _Part("Two-level openings", "Two-level openings", (
-        *_at(_bids("2C", "2D", "2H", "2S"), ""), *_at(_any, "2C P", "2D P", "2H P", "2S P"),
-    )),
-    "other": _Part("Other conventional calls", "Further conventional calls", _at(
-        _conventional, "1C P 1H P 1N P", "1D P 1S P 1N P", "1D P 1H P 1S P", "1H P 1S P 2C P",
-        "1S P 1N P", "1S P 2N P", "P P 1S P", "1N P 2C P 2D P", "1N 2S", "2H P 2N P",
-    )),
-    "doubles": _Part(
-        "Special doubles", "Special, artificial and competitive doubles and redoubles", _at(
-            _double, "1D 1S", "1H 2C", "1S X 2S", "1D P 1H 1S", "1D P 1H X", "1C 1H X 2H",
-            "1H 1S 2H 2S", "1N 2H", "1H P 2H", "1S P P",
-        ),
-    ),
-    "takeout": _Part("Takeout doubles", "Takeout doubles", (
-        *_at(_double, "1C", "1S", "1H P P", "1D P 1S"), *_at(_any, "1D X P"),
-    )),
-    "notrump overcalls": _Part("Notrump overcalls", "1NT overcall", (
-        *_at(_notrump, "1D", "1S", "1S P P"), *_at(_any, "1S 1N P"),
-    )),
-    "over notrump": _Part(
-        "Defense vs notrump", "Vs. notrump", _at(_competing, "1N", "1N P P", "2N")
-    ),
-    "overcalls": _Part("Simple overcall", "Overcalls", (
-        *_at(_overcall, "1C", "1S", "1S P P"), *_at(_any, "1D 1S P"),
-    )),
-    "jump overcalls": _Part(
-        "Jump overcall", "Jump overcalls", _at(_jump_overcall, "1C", "1S", "1H P P")
-    ),
-    "over a double": _Part(
-        "Over opponents' takeout double", "Over opponents' takeout double",
-        _at(_competing, "1D X", "1S X"),
-    ),
-    "preempts": _Part(
-        "Opening preempts", "Openings from three clubs on", (*_at(_high, ""), *_at(_any, "3D P"))
-    ),
-    "over preempts": _Part("Vs opening preempts", "Vs. preempts", (
-        *_at(_competing, "2H", "3D", "3S"), *_at(_any, "2H X P"),
-    )),
-    "over strong openings": _Part(
-        "Vs strong artificial openings", "Vs. artificial strong openings", _at(_competing, "2C")
-    ),
-    "cue bids": _Part(
-        "Direct cuebid", "Direct and jump cue-bids", _at(_cue_bid, "1C", "1D", "1H", "1S")
-    ),
-    "slam": _Part("Slam conventions", "High-level bidding", _at(
-        _conventional, "1S P 3S P", "1S P 3S P 4N P", "1N P 4N P", "1N P 4C P", "2C P 2D P 2N P",
-        "1H P 2N P",
-    )),
-}  # fmt: skip
-
-_IN_ORDER: Final = {
-    "acbl": (
-        "notrump", "majors", "minors", "twos", "other", "doubles", "takeout", "notrump overcalls",
-        "over notrump", "overcalls", "jump overcalls", "over a double", "preempts",
-        "over preempts", "over strong openings", "cue bids", "slam",
-    ),
-    "wbf": (
-        "overcalls", "notrump overcalls", "jump overcalls", "cue bids", "over notrump",
-        "over preempts", "over strong openings", "over a double", "takeout", "doubles",
-        "minors", "majors", "notrump", "twos", "preempts", "other", "slam",
-    ),
-}  # fmt: skip
-
-
-def card_of(system: System, name: str, order: str = "acbl") -> ConventionCard:
-    """Gather the card of a system that was opened from a file.
+def card_of(system: System, name: str) -> ConventionCard:
+    """Gather the card of a system.
 
     Parameters
     ----------
     system : System
     name : str
         What opens it: a name such as ``sayc``, or a path.
-    order : str
-        One of :data:`ORDERS`.
-
-    Raises
-    ------
-    InvalidSystem
-        If there is no such order, or the files are no longer what was read.
 
     Examples
     --------
-    >>> card = card_of(open_system("sayc"), "sayc", "wbf")
-    >>> card.sections[0].heading, card.options["weak-notrump"]
-    ('Overcalls', False)
+    >>> card = card_of(open_system("sayc"), "sayc")
+    >>> section = card.sections[1]
+    >>> section.heading, section.lines[0]
+    ('Notrump openings', CardLine(after='', call='1NT', points='15-17',
+     words='Strong notrump: balanced', auction='1N'))
     """
-    if order not in ORDERS:
-        raise InvalidSystem(f"expected the order of a card ({', '.join(ORDERS)}), got {order!r}")
-    outline = outline_of(system)
-    parts = (_PARTS[key] for key in _IN_ORDER[order])
+    readers = {first: system.reader(first=first) for first in (False, True)}
+
+    def lines_of(group: Group) -> list[CardLine]:
+        return _lines(group, lambda calls: readers[len(calls) % 2 == 0])
+
+    found = [
+        CardSection(
+            one.heading, one.page, tuple(line for group in one.groups for line in lines_of(group))
+        )
+        for one in PARTS
+    ]
     sections = (
-        CardSection(one.wbf if order == "wbf" else one.acbl, (*_rows(system, outline, one.places),))
-        for one in parts
+        CardSection("General approach", 1, tuple(_approach(system, readers[True]))),
+        *found,
+        CardSection("Leads", 2, tuple(_leads())),
     )
     return ConventionCard(
         name,
         system.text.title or system.name,
-        order,
         system.digest,
         dict(system.text.options),
-        system.text.prose,
-        tuple(one for one in sections if one.rows),
-        tuple(_conventions(system, outline)),
+        tuple(one for one in sections if one.lines),
     )
 
 
-def _rows(system: System, outline: Outline, places: Iterable[_Where]) -> Iterator[CardRow]:
-    for auction, belongs in places:
+class _Said(NamedTuple):
+    """What a card says of a call after an auction."""
+
+    points: str
+    words: str
+    auction: str
+
+    def is_like(self, other: "_Said") -> bool:
+        return self[:2] == other[:2]
+
+
+def _lines(group: Group, reader: Callable[[tuple[int, ...]], _Places]) -> list[CardLine]:
+    """Lines of a group; neighbouring places share a head where no call means two things."""
+    heads: list[tuple[list[str], dict[str, _Said]]] = []
+    for auction in group.auctions:
         calls = parse_calls(auction)
-        found = [one for one in system.expand(calls).entries if belongs(calls, one)]
-        found.sort(key=lambda one: (one.call < FIRST_BID, one.call, one.rank))
-        for entries in _meanings(found):
-            first = entries[0]
-            descriptions = dict.fromkeys(filter(None, map(description_of, entries)))
-            yield CardRow(
-                format_calls(calls),
-                format_call(first.call),
-                first.name,
-                "; or ".join(descriptions),
-                agreements_of(first),
-                str(first.where),
-                outline.option_at(first.where),
-            )
+        said = dict(_said(group, calls, reader(calls)))
+        if not said:
+            continue
+        sign = call_sign(calls[-1]) if calls else ""
+        known = heads[-1][1] if heads else {}
+        if heads and all(known.get(call, words).is_like(words) for call, words in said.items()):
+            heads[-1][0].append(sign)
+            heads[-1][1].update(said | known)
+        else:
+            heads.append(([sign], said))
+    found = []
+    for signs, known in heads:
+        after = f"{group.head} {' '.join(signs)}" if group.head == _THEIRS else group.head
+        together: dict[tuple[str, str], list[str]] = {}
+        order = [*known] if group.style == "auction" else sorted(known, key=_in_order)
+        for call in order:
+            together.setdefault(known[call][:2], []).append(call)
+        between = ", " if group.style == "auction" else " "
+        for words, some in together.items():
+            found.append(CardLine(after, between.join(some), *words, known[some[0]].auction))
+    return found
 
 
-def _meanings(entries: Iterable[PlaceEntry]) -> Iterator[list[PlaceEntry]]:
-    """Entries of one call and name together: a reader sees one meaning in several ways."""
-    for _, found in groupby(entries, lambda one: (one.call, one.name)):
-        yield [*found]
+def _in_order(sign: str) -> int:
+    """Bids by rank, doubles behind them."""
+    call = parse_call(sign)
+    return call if call >= FIRST_BID else _LONGEST + call
 
 
-def _conventions(system: System, outline: Outline) -> Iterator[CardConvention]:
-    for name, one in outline.described_options().items():
-        words = system.text.option_words[name]
-        about = words.about or one.about
-        yield CardConvention(
-            name, system.text.options[name], str(one.where), about, title=words.title
+def _said(group: Group, calls: tuple[int, ...], places: _Places) -> Iterator[tuple[str, _Said]]:
+    """Give the calls of a place that belong to a group, as shown, with what is said of them."""
+    entries: dict[int, list[PlaceEntry]] = {}
+    for one in places.place(calls).entries:
+        entries.setdefault(one.call, []).append(one)
+    for call in sorted(entries):
+        if not _belongs(group, calls, call, entries[call]):
+            continue
+        made = (*calls, call)
+        words = ("", entries[call][0].name)
+        if group.style != "answer":
+            words = card_words(places.state(made))
+        shown = auction_sign(made) if group.style == "auction" else call_sign(call)
+        yield shown, _Said(*words, format_calls(made))
+
+
+def _belongs(
+    group: Group, calls: tuple[int, ...], call: int, entries: Sequence[PlaceEntry]
+) -> bool:
+    if group.calls and call not in map(parse_call, group.calls):
+        return False
+    if not KINDS[group.kind](calls, call):
+        return False
+    conventional = any(one.kind in _CONVENTIONAL for entry in entries for one in entry.agreements)
+    if group.kind == "conventional":
+        return conventional
+    if group.kind == "slam":
+        return conventional or any(
+            one.name and call > _GAME and one.specificity[0] > 0 for one in entries
         )
-    for one in outline.conventions:
-        yield CardConvention(one.name, None, str(one.where), one.about)
+    # what stands in `general:` is what every pair does with the strength of both hands
+    if group.kind != "double" and all(one.specificity[3] == 0 for one in entries):
+        return False
+    return call <= _GAME or bool(group.calls) or (call == _QUANTITATIVE and not conventional)
+
+
+def auction_sign(calls: Sequence[int]) -> str:
+    """Write an auction whose last call is ours: theirs in parentheses, without their passes.
+
+    Examples
+    --------
+    >>> auction_sign(parse_calls("1D P 1H 1S X"))
+    '1♦ 1♥ (1♠) X'
+    """
+    return " ".join(
+        call_sign(call) if (len(calls) - number) % 2 else f"({call_sign(call)})"
+        for number, call in enumerate(calls)
+        if (len(calls) - number) % 2 or call != PASS or number == len(calls) - 2
+    )
+
+
+# --- what is said without a place -----------------------------------------------------------------
+
+
+def _remark(words: str) -> CardLine:
+    return CardLine("", "", "", words, "")
+
+
+def _approach(system: System, places: _Places) -> Iterator[CardLine]:
+    """Say what opponents ask first: lengths of openings, forcing ones, options that are on."""
+    shown: dict[tuple[str, str], list[int]] = {}
+    forcing = []
+    for call in sorted({one.call for one in places.place(()).entries if one.call >= FIRST_BID}):
+        after = places.state((call,))
+        if after.meanings[-1].has_agreement("forcing", "forcing to game"):
+            forcing.append(call_sign(call))
+        if bid_level(call) == 1:
+            points, words = card_words(after)
+            shown.setdefault((points, _asked_length(words)), []).append(call)
+    for (points, length), calls in shown.items():
+        yield CardLine("", " ".join(map(call_sign, calls)), points, length, format_calls(calls[:1]))
+    if forcing:
+        yield _remark(f"Forcing openings: {' '.join(forcing)}")
+    over = places.state(parse_calls("1S P 2C"))
+    if not over.meanings[-1].is_artificial:
+        for kind, words in _TWO_OVER_ONE.items():
+            if over.meanings[-1].has_agreement(kind):
+                yield _remark(f"Two over one: {words}")
+                break
+    titles = [one["title"] for one in option_rows(system.text) if one["on"]]
+    for words in _wrapped("Options played: ", titles):
+        yield _remark(words)
+
+
+def _asked_length(words: str) -> str:
+    """Length, balance or "forcing" of the words of an opening."""
+    found = re.search(r"\d\+? cards|balanced|forcing", words)
+    return found[0] if found else ""
+
+
+def _wrapped(head: str, titles: Iterable[str]) -> Iterator[str]:
+    """Titles in a row, cut where a line is full."""
+    line = ""
+    for title in titles:
+        longer = f"{line}, {title}" if line else f"{head}{title}"
+        if line and len(longer) > LONGEST_LINE:
+            yield f"{line},"
+            longer = title
+        line = longer
+    if line:
+        yield line
+
+
+def _leads() -> Iterator[CardLine]:
+    for name, holdings, which in LEADS:
+        yield _remark(f"{name} ({', '.join(holdings)}): {which}")
+    yield _remark("Signals and discards: no agreement")
 
 
 # --- JSON -----------------------------------------------------------------------------------------
@@ -354,7 +485,7 @@ def print_card_head(card: ConventionCard) -> str:
     >>> parse_card(print_card_head(card)).options == card.options
     True
     """
-    return json.dumps(asdict(replace(card, about="", sections=(), conventions=())))
+    return json.dumps(asdict(replace(card, sections=())))
 
 
 def parse_card(text: str, source: str = "<card>") -> ConventionCard:
@@ -409,34 +540,32 @@ def parse_card(text: str, source: str = "<card>") -> ConventionCard:
     return card
 
 
-_NESTED: Final = {"sections": CardSection, "rows": CardRow, "conventions": CardConvention}
+_NESTED: Final = {"sections": CardSection, "lines": CardLine}
 
 
 def _read(kind: type, stored: object, source: str, what: str) -> Any:
     """Read one part of a card, whose fields name their types."""
     names = [one.name for one in fields(kind)]
-    # what a part has by default, cards of earlier versions lack
-    needed = {one.name for one in fields(kind) if one.default is MISSING}
-    if not isinstance(stored, dict) or not needed <= stored.keys() <= {*names}:
+    if not isinstance(stored, dict) or stored.keys() != {*names}:
         got = sorted(stored) if isinstance(stored, dict) else stored
         raise InvalidSystem(f"{source}: expected {what} with {', '.join(names)}, got {_short(got)}")
     return kind(**{name: _field(name, value, source) for name, value in stored.items()})
 
 
 def _field(name: str, value: object, source: str) -> Any:
-    if name in _NESTED or name == "agreements":
+    if name in _NESTED:
         if not isinstance(value, list):
             raise InvalidSystem(f"{source}: expected a list in {name!r}, got {_short(value)}")
-        inner = _NESTED.get(name)
-        if inner is not None:
-            return tuple(_read(inner, one, source, f"an item of {name!r}") for one in value)
-        return tuple(_field("", one, source) for one in value)
+        return tuple(_read(_NESTED[name], one, source, f"an item of {name!r}") for one in value)
     if name == "options":
         if not isinstance(value, dict) or not all(isinstance(one, bool) for one in value.values()):
             raise InvalidSystem(f"{source}: expected options as true or false, got {_short(value)}")
         return value
-    wanted = (bool, type(None)) if name == "is_on" else str
-    if not isinstance(value, wanted):
+    if name == "page":
+        if isinstance(value, bool) or value not in (1, 2):
+            raise InvalidSystem(f"{source}: expected page 1 or 2, got {_short(value)}")
+        return value
+    if not isinstance(value, str):
         raise InvalidSystem(f"{source}: expected a text in {name!r}, got {_short(value)}")
     return value
 

@@ -90,6 +90,20 @@ def points_text(points: Range) -> str:
     return f"{low}+ points" if high >= MANY_POINTS else f"{low}-{high} points"
 
 
+def length_texts(cells: int) -> tuple[str, ...]:
+    """Say the lengths that a set of cells has in common, the longest first.
+
+    Examples
+    --------
+    >>> from bidcascade.systems.places.knowledge import bounds
+    >>> from bidcascade.table import Vocabulary, parse_expression
+    >>> majors = parse_expression("SL_H >= 5 and SL_S >= 5")
+    >>> length_texts(bounds(majors, Vocabulary()).can)
+    ('5+ hearts', '5+ spades', 'at most 3 clubs', 'at most 3 diamonds')
+    """
+    return shape_texts(_shapes(to_flags(cells)))
+
+
 def _shapes(flags: _Flags) -> _Flags:
     found: _Flags = np.logical_or.reduce(flags, axis=1)
     return found

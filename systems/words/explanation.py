@@ -143,7 +143,7 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
         offered.setdefault(entry.call, line)
     return AuctionExplanation(
         " ".join(map(format_call, calls)),
-        tuple(map(_explained, states[1:])),
+        tuple(map(explained_call, states[1:])),
         state.forced,
         state.game_forced[side],
         state.agreed[side],
@@ -151,8 +151,15 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
     )
 
 
-def _explained(after: State) -> ExplainedCall:
-    """Explain the last call before a state."""
+def explained_call(after: State) -> ExplainedCall:
+    r"""Explain the last call before a state.
+
+    Examples
+    --------
+    >>> system = System.parse("opening:\n  2H = Weak two: 6-10 points, 6 hearts\n")
+    >>> explained_call(system.reader().state((10,))).points
+    (6, 10)
+    """
     position, meaning = (after.position - 1) % 4, after.meanings[-1]
     known, parts = after.knowledge[position], _parts(meaning)
     points, every = shown(after, position, "HCP"), hull(known.cells).points

@@ -1,21 +1,26 @@
-"""Cards of systems: what is gathered from a text, in which order, and what JSON brings back."""
+"""Cards of systems: what is gathered from a text, in which words, and what JSON brings back."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import BidcascadeError, InvalidSystem, parse_calls
+from bidcascade.bridge import InvalidSystem, parse_calls
+from bidcascade.bridge import parse_card as card_number
+from bidcascade.inference.lead_carding import usual_leads
 from bidcascade.service.reports.card_report import card_page
 from bidcascade.service.reports.report_page import page_html, page_markdown
 from bidcascade.systems.book.convention_card import (
-    ORDERS,
-    CardConvention,
-    CardRow,
+    KINDS,
+    LEADS,
+    PARTS,
+    CardLine,
     CardSection,
     ConventionCard,
+    auction_sign,
     card_of,
     options_of_card,
     parse_card,
@@ -24,8 +29,10 @@ from bidcascade.systems.book.convention_card import (
 from bidcascade.systems.book.text_outline import outline_of
 from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.registry import open_system
+from bidcascade.systems.system import System
+from bidcascade.systems.words.card_words import LONGEST_LINE
 from tests.service.reports.support_pages import check_page
-from tests.support_systems import one_system
+from tests.support_systems import EACH_SYSTEM
 
 TEXT = """-- A system <for> tests & "cards".
 
@@ -60,12 +67,45 @@ over (1S):
   Double = Takeout: 12+ points; takeout
 """
 
+UNREADABLE = re.compile(
+    r"\b(?:worth|headed|sound|at most|at least|combined|unfavourable|favourable|is the longest|"
+    r"stopped in|shows|support points|losers|or not|not \w+ and)\b"
+)
+"""Words of conditions that opponents need not work out."""
+WORDS = re.compile(
+    r"(?:natural|[^:]*?(?:: )?(?:(?:\d\+? (?:cards?|support|[♣♦♥♠]|in an? \w+(?: suit)?)|"
+    r"\d-card support|\d\+? [♣♦♥♠] or \d\+? [♣♦♥♠]|balanced|asks for a 4-card major|"
+    r"puppet to \S+|game forcing|not forcing|forcing|invitational|to play|preemptive|penalty|"
+    r"takeout|artificial|light from \d+)(?:, |$))*)"
+)
+
 
 @pytest.fixture
 def mine(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.bidding").write_text(TEXT)
     return "mine.bidding"
+
+
+def lines_of(card, heading, after=None):
+    """Lines of a section by call; those under a head, or all."""
+    (section,) = [one for one in card.sections if one.heading == heading]
+    return {line.call: line for line in section.lines if after in (None, line.after)}
+
+
+def under(card, after):
+    """Calls that stand under a head."""
+    return [line for one in card.sections for line in one.lines if line.after == after]
+
+
+def over(card, call):
+    """Lines of all heads over an opening of theirs."""
+    return [
+        line
+        for one in card.sections
+        for line in one.lines
+        if line.after.startswith("Over their") and call in line.after.split()
+    ]
 
 
 def test_options_and_conventions_stand_with_their_lines(mine):
@@ -108,53 +148,120 @@ without option two:
 def test_a_card_has_what_its_options_say(mine):
     card = card_of(open_system(mine, options={"weak-notrump": True, "deep": True}), mine)
     assert card.options == {"weak-notrump": True, "two-way": True, "deep": True}
-    rows = {(row.auction, row.call, row.name): row for one in card.sections for row in one.rows}
-    assert rows["", "1N", "Weak <i>notrump</i>"].option == "weak-notrump"
-    assert rows["1N P", "2H", "Hearts"].option == "deep"
-    # what a convention says stands in its own lines, whoever uses it
-    assert rows["1N P", "2C", "Asking"].where == "mine.bidding:24"
+    assert lines_of(card, "Notrump openings", "")["1NT"].points == "12-17"
+    answers = lines_of(card, "Notrump openings", "Responses to 1NT")
+    assert answers["2♥"].words == "Hearts: 5+ cards"
+    assert answers["2♣"] == CardLine(
+        "Responses to 1NT", "2♣", "8+", "Asking: forcing, artificial", "1N P 2C"
+    )
+    said = [line.words for line in card.sections[0].lines]
+    assert "Options played: Weak notrump, Two way, Deep" in said
     off = card_of(open_system(mine, options={"two-way": False}), mine)
-    assert not any(row.auction == "1N P" for one in off.sections for row in one.rows)
+    assert not under(off, "Responses to 1NT")
     assert off.digest != card.digest
 
 
 def test_parts_take_the_calls_that_belong_to_them(mine):
-    card = card_of(open_system(mine), mine, "wbf")
-    over = {
-        one.heading: {row.call for row in one.rows if row.auction == "1S"} for one in card.sections
+    card = card_of(open_system(mine), mine)
+    found = {
+        one.heading: {line.call for line in one.lines if line.after == "Over their 1♠"}
+        for one in card.sections
     }
-    assert over["Overcalls"] == {"2D"}
-    assert over["Jump overcalls"] == {"3H"}
-    assert over["Direct and jump cue-bids"] == {"2S"}
-    assert over["1NT overcall"] == {"1N"}
-    assert over["Takeout doubles"] == {"X"}
+    assert found["Overcalls"] == {"2♦"}
+    assert found["Jump overcalls"] == {"3♥"}
+    assert found["Cue bids and unusual notrump"] == {"2♠"}
+    assert found["Notrump overcalls"] == {"1NT"}
+    # what a text does not say has no part
+    assert "Doubles" not in found
 
 
-def test_both_orders_have_the_same_rows():
-    cards = [card_of(open_system("two-over-one"), "two-over-one", order) for order in ORDERS]
-    rows = [sorted(repr(row) for one in card.sections for row in one.rows) for card in cards]
-    assert rows[0] == rows[1]
-    assert cards[0].sections[0].heading == "Notrump opening bids"
-    assert cards[1].sections[0].heading == "Overcalls"
+def test_every_group_is_of_a_kind_and_at_a_legal_place():
+    for part in PARTS:
+        assert part.page in (1, 2)
+        for group in part.groups:
+            assert group.kind in KINDS
+            assert group.style in ("", "auction", "answer")
+            assert all(parse_calls(auction) is not None for auction in group.auctions)
 
 
-@pytest.mark.parametrize("name", one_system("acol"))
-def test_shipped_systems_have_a_card_that_reads_back(name):
-    card = card_of(open_system(name), name)
-    assert parse_card(print_card(card)) == card
-    assert all(row.where for one in card.sections for row in one.rows)
-    for one in card.sections:
-        assert all(parse_calls(row.auction) is not None for row in one.rows)
-    page = check_page(page_html(card_page(card)))
-    assert sum(len(one.rows) for one in card.sections) <= len(page.rows)
+def test_auctions_are_written_from_our_side():
+    assert auction_sign(parse_calls("1H P P X")) == "(1♥) P (P) X"
+    assert auction_sign(parse_calls("1N P 2C P 2H")) == "1NT 2♣ (P) 2♥"
+    assert auction_sign(parse_calls("1D 1S X")) == "1♦ (1♠) X"
+
+
+@pytest.mark.parametrize("name", EACH_SYSTEM)
+class TestShippedCards:
+    """What opponents find on the card of every system that comes with bidcascade."""
+
+    @pytest.fixture
+    def card(self, name):
+        return card_of(open_system(name), name)
+
+    def test_openings_have_points_and_lengths(self, card):
+        opened = [line for one in card.sections[1:] if one.page == 1 for line in one.lines]
+        opened = [line for line in opened if not line.after and line.call]
+        shown = {call: line for line in opened for call in line.call.split()}
+        for call in ("1♣", "1♦", "1♥", "1♠", "1NT", "2♣", "2♦", "2♥", "2♠", "3♣", "3♠", "2NT"):
+            assert re.fullmatch(r"\d+(?:-\d+|\+)", shown[call].points), call
+        for call in ("1♥", "1♠", "2♥", "2♠", "3♣", "3♠"):
+            assert re.search(r"\d\+? cards", shown[call].words), call
+        assert "balanced" in shown["1NT"].words
+
+    def test_responses_and_defence_are_there(self, card):
+        for after in (f"Responses to {call}" for call in ("1♣", "1♦", "1♥", "1♠", "1NT", "2♣")):
+            assert len(under(card, after)) >= 4, after
+        for after in ("Responses to 2♥", "Responses to 2♠", "Responses to 3♣"):
+            assert len(under(card, after)) >= 3, after
+        for call in ("1♣", "1♦", "1♥", "1♠", "2♦", "2♥", "2♠", "3♦"):
+            assert len(over(card, call)) >= 4, call
+        assert len(lines_of(card, "Over their notrump")) >= 4
+        assert {"(1♣) X", "(1♥) X"} <= {
+            one for call in lines_of(card, "Doubles") for one in call.split(", ")
+        }
+        assert any("Negative double" in one.words for one in lines_of(card, "Doubles").values())
+        assert len(card.sections[-1].lines) == len(LEADS) + 1
+        assert card.sections[-1].heading == "Leads"
+
+    def test_lines_are_short_and_readable(self, card):
+        lines = [line for one in card.sections for line in one.lines]
+        for line in lines:
+            assert len(line.words) <= LONGEST_LINE, line
+            assert not UNREADABLE.search(line.words), line
+            assert re.fullmatch(r"|\d+(?:-\d+|\+)?", line.points), line
+            if line.call and line.after:
+                assert WORDS.fullmatch(line.words), line
+        for one in card.sections:
+            shown = [(line.after, call) for line in one.lines for call in line.call.split(", ")]
+            assert len(shown) == len({*shown}) or not one.lines[-1].call, one.heading
+
+    def test_a_card_reads_back_and_is_drawn(self, card):
+        assert parse_card(print_card(card)) == card
+        assert all(
+            parse_calls(line.auction) is not None for one in card.sections for line in one.lines
+        )
+        page = check_page(page_html(card_page(card)))
+        (sheet,) = page.blocks
+        assert [one["heading"] for one in sheet["sections"]] == [
+            one.heading for one in card.sections
+        ]
+
+
+def test_leads_are_those_that_the_package_leads():
+    tops = {"top": 0, "ace": 0, "top of touching honours": 0, "fourth best": 3, "lowest": -1}
+    for name, holdings, which in LEADS:
+        for holding in holdings:
+            cards = [card_number(f"S{rank}") for rank in holding]
+            (led, *_) = usual_leads(cards, trumps="suit contract" in name)
+            # of honours inside, the higher one of those that touch
+            assert led == cards[tops.get(which, 1)], (name, holding)
 
 
 def test_texts_are_escaped(mine):
     card = card_of(open_system(mine, options={"weak-notrump": True}), mine)
     page = check_page(page_html(card_page(card)))
     assert "Mine <b>" in page.document["title"]
-    assert any("<i>notrump" in cell for row in page.rows for cell in row)
-    assert "\\<i\\>" in page_markdown(card_page(card))
+    assert "<b>" not in page_markdown(card_page(card))
 
 
 def test_a_system_without_options_has_a_card_too(tmp_path):
@@ -162,22 +269,19 @@ def test_a_system_without_options_has_a_card_too(tmp_path):
     path.write_text("opening:\n  1C = Any: any hand\n")
     card = card_of(open_system(path), str(path))
     assert card.options == {}
-    assert card.conventions == ()
     assert "a text without options" in page_html(card_page(card))
+    assert card_of(System.parse(TEXT), "a string").title == "Mine <b>"
 
 
 texts = st.text(max_size=8)
-rows = st.builds(CardRow, texts, texts, texts, texts, st.tuples(texts), texts, texts)
+lines = st.builds(CardLine, texts, texts, texts, texts, texts)
 cards = st.builds(
     ConventionCard,
     texts,
     texts,
     texts,
-    texts,
     st.dictionaries(texts, st.booleans(), max_size=3),
-    texts,
-    st.tuples(st.builds(CardSection, texts, st.tuples(rows))),
-    st.tuples(st.builds(CardConvention, texts, st.none() | st.booleans(), texts, texts)),
+    st.tuples(st.builds(CardSection, texts, st.sampled_from([1, 2]), st.tuples(lines))),
 )
 
 
@@ -193,6 +297,14 @@ def test_cards_that_are_none_are_refused_with_a_reason(card, data):
     told[name] = data.draw(st.sampled_from([7, None, {"x": 1}, [3]]))
     with pytest.raises(InvalidSystem, match=r"card\.json: expected"):
         parse_card(json.dumps(told), "card.json")
+
+
+@given(cards, st.sampled_from([0, 3, True, None, "1"]))
+def test_a_part_stands_on_one_of_two_pages(card, page):
+    told = json.loads(print_card(card))
+    told["sections"][0]["page"] = page
+    with pytest.raises(InvalidSystem, match="page 1 or 2"):
+        parse_card(json.dumps(told))
 
 
 @pytest.mark.parametrize("text", ["", "[", "7", "{}", "[" * 100_000, '{"a": 1, "a": 2}'])
@@ -223,19 +335,12 @@ def test_a_card_of_a_changed_text_is_told(mine, tmp_path):
 
 
 def test_a_changed_file_and_a_string_have_no_outline(mine, tmp_path):
-    from bidcascade.systems.system import System
-
     opened = open_system(mine)
     (tmp_path / mine).write_text("opening:\n  1C = Any: any hand\n")
     with pytest.raises(InvalidSystem, match="changed meanwhile"):
         outline_of(opened)
     with pytest.raises(InvalidSystem, match="read from a file"):
         outline_of(System.parse(TEXT))
-
-
-def test_an_unknown_order_is_told():
-    with pytest.raises(BidcascadeError, match="acbl, wbf"):
-        card_of(open_system("sayc"), "sayc", "ebu")
 
 
 def test_a_card_may_be_changed_by_hand(mine, tmp_path):

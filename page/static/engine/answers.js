@@ -6,6 +6,7 @@ import { Auction, formatCall, parseCall, parseCalls, PASS, splitCalls } from "./
 import { whereText } from "./bidding/bid_answer.js";
 import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals/deals.js";
 import { agreementsOf, descriptionOf } from "./words/describing.js";
+import { conventionCard } from "./words/convention_card.js";
 import { parseHand } from "./deals/hands.js";
 import { interpretation } from "./words/interpretation.js";
 import { layoutsAnswer } from "./deals/layouts.js";
@@ -180,8 +181,10 @@ async function topics(system, auction, tell) {
 
 // --- the whole ------------------------------------------------------------------------------------
 
+const card = (system, auction, tell) => conventionCard(system, tell);
+
 const POSTS = { "/v1/bid": bid, "/v1/auctions": auctions, "/v1/layouts": layouts, "/v1/interpret": interpret };
-const GETS = { next, explain, topics };
+const GETS = { next, explain, topics, card };
 
 /** What the service would answer to `method path` with a body; `systems` are those loaded, by name. */
 export async function answerOf(systems, { method, path, body }, tell) {

@@ -15,6 +15,7 @@ from bidcascade.engine.questions.explaining import explain_answer
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.engine.questions.layouts import legal_calls
 from bidcascade.engine.questions.tables import (
+    CardAnswer,
     NextAnswer,
     TableAnswer,
     TablesAnswer,
@@ -33,6 +34,7 @@ from bidcascade.service.api.http.queries import query_of
 from bidcascade.service.api.shared.tables import MOST_LINT_EXAMPLES, LoadedTable
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems import named_systems
+from bidcascade.systems.book.convention_card import card_of
 
 router = APIRouter(tags=["tables"])
 
@@ -105,6 +107,20 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     with work.slots.taken(client_of(request)):
         topics = await work.run(lambda: found.engine.bidder.topics())
     return _answer(request, found, topics_answer(topics))
+
+
+@route(router, "tableCard", 404, 406, 422, 429, 500, 503, 504)
+async def table_card(request: Request, name: TableInPath) -> Response:
+    """Give the convention card of a system: openings, responses, defence, slams and leads."""
+    work: AppState = request.app.state.own
+    check_query(request)
+    found = work.tables.get(name)
+    with work.slots.taken(client_of(request)):
+        try:
+            card = await work.run(lambda: card_of(found.engine.bidder.plain_system, name))
+        except NoSystem:
+            raise Problem("no-system", f"expected the table of a system, got {name!r}") from None
+    return _answer(request, found, answer_of(CardAnswer, card))
 
 
 @route(router, "tableSystem", 404, 406, 409, 422, 429, 500, 503, 504)

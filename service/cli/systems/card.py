@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bidcascade.bridge import visible
 from bidcascade.service.cli import shared
@@ -11,21 +11,13 @@ from bidcascade.service.cli import shared
 if TYPE_CHECKING:
     from bidcascade.systems.book.convention_card import ConventionCard
 
-_ORDERS: Final = ("acbl", "wbf")
-
 
 def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: str) -> None:
     """Arguments of ``system card``."""
-    card = action("card", "the convention card: openings, responses, defence, options", show_card)
+    card = action("card", "the convention card, two pages to hand to opponents", show_card)
     add = card.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(card)
-    add(
-        "--order",
-        default=_ORDERS[0],
-        choices=_ORDERS,
-        help="whose card has the order of the parts (default: acbl)",
-    )
     add(
         "--bbsa",
         metavar="FILE",
@@ -35,8 +27,8 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
     add(
         "--out",
         metavar="FILE",
-        help="write it there instead: *.html to be printed, *.json with all of it; either is read "
-        "again (--option @FILE)",
+        help="write it there instead: *.html to be printed on two pages of A4, *.json with all of "
+        "it; either is read again (--option @FILE)",
     )
 
 
@@ -57,13 +49,13 @@ def show_card(options: argparse.Namespace) -> None:
     (chosen,) = shared.chosen_options(options, options.system)
     if options.bbsa is not None:
         chosen = _taken(options, chosen)
-    card = card_of(open_system(options.system, options=chosen), options.system, options.order)
+    card = card_of(open_system(options.system, options=chosen), options.system)
     if out is not None:
         is_page = out.suffix.lower() == ".html"
         text = page_html(card_page(card)) if is_page else print_card(card)
         with whole_file(out) as partial, can_write(out):
             partial.write_text(text, encoding="utf-8", newline="\n")
-        shared.note(f"{out}: {sum(len(one.rows) for one in card.sections)} calls")
+        shared.note(f"{out}: {sum(len(one.lines) for one in card.sections)} lines")
     elif options.json:
         print(print_card(card), end="")
     else:
@@ -90,31 +82,15 @@ def _taken(options: argparse.Namespace, chosen: dict[str, bool]) -> dict[str, bo
 
 
 def _print_card(card: "ConventionCard") -> None:
-    from bidcascade.service.reports.card_report import (
-        ORDER_NAMES,
-        after_text,
-        agreed_text,
-        options_text,
-        row_text,
-    )
+    from bidcascade.service.reports.card_report import options_text
 
-    title = f"{card.title}: order of the {ORDER_NAMES[card.order]} card; {options_text(card)}"
-    print(visible(title))
+    print(visible(f"{card.title}: {options_text(card)}"))
     for section in card.sections:
         print(f"\n{section.heading}")
-        auction = None
-        for row in section.rows:
-            if row.auction != auction:
-                auction = row.auction
-                print(f"  {after_text(auction)}")
-            agreed = agreed_text(row)
-            option = f" ({row.option})" if row.option else ""
-            text = f"{row_text(row)}{f'; {agreed}' if agreed else ''}"
-            print(visible(f"    {row.call:3} {text}  [{row.where}]{option}"))
-    switches = [one for one in card.conventions if one.is_on is not None]
-    if switches:
-        print("\nOptions")
-    for one in switches:
-        about = f": {one.about}" if one.about else ""
-        state = "on" if one.is_on else "off"
-        print(visible(f"    {state:3} {one.title or one.name} ({one.name}){about}  [{one.where}]"))
+        after = ""
+        for line in section.lines:
+            if line.after != after:
+                after = line.after
+                print(f"  {after}")
+            text = f"{line.call:12} {line.points:6} {line.words}" if line.call else line.words
+            print(visible(f"    {text}".rstrip()))

@@ -38,6 +38,11 @@ export function pointsText([low, high]) {
   return high >= MANY_POINTS ? `${low}+ points` : `${low}-${high} points`;
 }
 
+/** Lengths that a set of cells has in common, the longest first. */
+export function lengthTexts(cells) {
+  return shapeTexts(shapesOf(cells));
+}
+
 /** Numbers of the shapes that some cells with points in a range have. */
 function shapesOf(cells, [low, high] = [0, POINTS - 1]) {
   const found = new Set();

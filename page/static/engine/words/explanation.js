@@ -22,7 +22,7 @@ export function explainPlaces(places, calls) {
   }
   return {
     auction: formatCalls(calls),
-    calls: states.slice(1).map(explained),
+    calls: states.slice(1).map(explainedCall),
     forced: state.forced,
     game_forced: state.gameForced[side],
     agreed_suit: state.agreed[side],
@@ -33,7 +33,7 @@ export function explainPlaces(places, calls) {
 const placeText = ({ file, line }) => `${file}:${line}`;
 
 /** Explain the last call before a state. */
-function explained(after) {
+export function explainedCall(after) {
   const position = (after.position + 3) % 4;
   const meaning = after.meanings.at(-1);
   const known = after.knowledge[position];
