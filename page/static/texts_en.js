@@ -1071,7 +1071,7 @@ export const TEXTS = {
   "boards.page-next": "Next page",
   "boards.sort": "Order", "boards.sort-file": "as in the file", "boards.sort-number": "by number", "boards.sort-result": "by result, best first",
   "boards.sort-others": "against the other tables, best first", "boards.sort-loss": "by what calls cost, most first",
-  "boards.player": "Player",
+  "boards.filter": "By player, side and loss", "boards.player": "Player",
   "boards.side": "Side", "boards.side-both": "either", "boards.side-NS": "North-South", "boards.side-EW": "East-West",
   "boards.side-declarer": "declarer's", "boards.side-own": "the player's own",
   "boards.least": "IMPs lost, at least",

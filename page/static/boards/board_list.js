@@ -260,10 +260,14 @@ function choices(request, all) {
     choice("boards-which", phrase("boards.show"), ["all", "part"], request.isParted ? "part" : "all",
       (name) => phrase(`boards.show-${name}`), (name) => ask({ isParted: name === "part" })),
     choice("boards-sort", phrase("boards.sort"), sorts, request.sort, (name) => phrase(`boards.sort-${name}`), (sort) => ask({ sort })),
-    names.length > 0 && h("span", { class: "field" }, h("label", { for: player.id }, phrase("boards.player")), player,
-      h("datalist", { id: "boards-players" }, names.map((value) => h("option", { value })))),
-    choice("boards-side", phrase("boards.side"), sides, request.side, (name) => phrase(`boards.side-${name || "both"}`), (side) => ask({ side })),
-    h("span", { class: "field" }, h("label", { for: least.id }, phrase("boards.least")), least),
+    h("details", { class: "notes", open: Boolean(request.player || request.side || request.least) },
+      h("summary", null, phrase("boards.filter")),
+      h("div", { class: "row fields" },
+        names.length > 0 && h("span", { class: "field" }, h("label", { for: player.id }, phrase("boards.player")), player,
+          h("datalist", { id: "boards-players" }, names.map((value) => h("option", { value })))),
+        choice("boards-side", phrase("boards.side"), sides, request.side, (name) => phrase(`boards.side-${name || "both"}`),
+          (side) => ask({ side })),
+        h("span", { class: "field" }, h("label", { for: least.id }, phrase("boards.least")), least))),
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import { post } from "../api.js";
 import { SEAT_NAMES } from "../bridge/calls.js";
+import { dealValue } from "../bridge/par.js";
 import { SIDE_NAMES } from "../deal/deal_diagram.js";
 import { parNodes, toParText } from "../deal/double_dummy.js";
 import { busy, clear, h, put } from "../dom.js";
@@ -26,7 +27,7 @@ function tableKey({ hands }) {
 /** What a board is worth; null where it is not solved. */
 export function knownWorth(one) {
   const tricks = tables.get(tableKey(one));
-  if (tricks && !worths.has(one)) worths.set(one, boardWorth(one, tricks));
+  if (tricks && !worths.has(one)) worths.set(one, boardWorth(one, tricks, dealValue(one, [], tricks).par));
   return worths.get(one) ?? null;
 }
 

@@ -3,7 +3,6 @@
 import { contractParts, statusOf } from "../boards/board_facts.js";
 import { SEATS } from "../bridge/calls.js";
 import { impsOf, scoreOf } from "../bridge/card_play.js";
-import { dealValue } from "../bridge/par.js";
 import { callLosses } from "./call_losses.js";
 
 /** What tells a deal from others of a list; null where it is not known in whole. */
@@ -37,12 +36,12 @@ export function comparedResults(boards) {
 }
 
 /**
- * A board whose tricks of all contracts are known: `par` as dealValue has it, `toPar` the IMPs of its result against
- * par, `calls` the IMPs that each call cost its side, `lost` those by side, `play` `{tricks, imps}` that declarer's side
- * won by the play against double dummy. IMPs are North-South's but for what is lost; null is what cannot be said.
+ * A board whose `tricks` of all contracts and `par`, `{score, contracts}`, are known: `par`, `toPar` the IMPs of its
+ * result against par, `calls` the IMPs that each call cost its side, `lost` those by side, `play` `{tricks, imps}` that
+ * declarer's side won by the play against double dummy. IMPs are North-South's but for what is lost; null is what cannot
+ * be said.
  */
-export function boardWorth(one, tricks) {
-  const { par } = dealValue(one, [], tricks);
+export function boardWorth(one, tricks, par) {
   const against = (score) => impsOf(score - par.score);
   const calls = statusOf(one) === "complete" ? callLosses(one, tricks) : null;
   const lost = calls && [0, 1].map((side) => (
