@@ -11,7 +11,7 @@ import { authorsSwitch } from "./frame/authors.js";
 import * as bid from "./games/bid.js";
 import * as boardList from "./boards/board_list.js";
 import { ALL_WAYS, savingButtons } from "./boards/board_saving.js";
-import { boardShown, restoreBoards } from "./boards/board_set.js";
+import { boardShown, placeOf, restoreBoards } from "./boards/board_set.js";
 import { buildBox, goToAnswer, makeCall, showBox } from "./deal/bidding_box.js";
 import { randomDealer, randomHands, randomVulnerability } from "./bridge/cards.js";
 import * as compare from "./answers/compare.js";
@@ -178,7 +178,8 @@ function showAll(now, before, complaints) {
   showNavigation();
   keepFocus(byId("boards"), () => showLeafing(now));
   keepFocus(byId("deal"), showDeal);
-  showDoubleDummy(now);
+  // it stays open from board to board of a file; a deal that is new is not told
+  showDoubleDummy(now, placeOf(before) >= 0 && placeOf(now) >= 0);
   keepFocus(byId("auction"), showAuction);
   showBox();
   showTools();

@@ -148,6 +148,28 @@ def test_a_closing_pass_is_not_said_to_fit(visit):
     assert "fits Pass" not in text
 
 
+def test_a_call_that_fits_by_another_line_is_not_wrong(visit):
+    # fifteen points and four clubs: one notrump comes first, one club fits too
+    hand = "~N~None~AQ4.KJ3.K87.Q852"
+    visit.open(f"#view=practice&ask=1!Openings!{hand}!{hand}")
+    page = visit.page
+    page.wait_for_selector(".game-table")
+    text = answer(visit, "one club")
+    assert "1♣ also fits. The system's choice is 1NT." in text
+    assert "Your hand fits 1♣" in text
+    button(page, "Next hand").click()
+    page.wait_for_selector("text=hand 2 of 2")
+    assert "You called 1♠. The system bids 1NT." in answer(visit, "one spade")
+    button(page, "See how it went").click()
+    page.wait_for_selector("#how-many")
+    assert page.locator("#how-many").text_content() == "1 of 2 right"
+    assert "1 of them by another meaning" in said_in_view(page)
+    assert page.locator(".how .missed").count() == 1
+    # only what was wrong comes again
+    button(page, "Another topic").click()
+    page.wait_for_selector("text=1 hand missed before")
+
+
 def test_what_is_taught_is_sound(module):
     def sound(*arguments: Any) -> Any:
         return module("games/practice_sets", "isSound", *arguments)["value"]

@@ -14,6 +14,11 @@ function missedOf(meaning) {
   return hardest(meaning.criteria.filter((one) => one.holds === false));
 }
 
+/** Whether a hand fits another call than the answer's by a meaning that says something of it: a line for any hand does not. */
+export function fitsToo(answer, call) {
+  return call !== answer.call && answer.candidates.some((one) => one.call === call && one.holds && one.criteria.length > 0);
+}
+
 function whyNot(answer, call) {
   const meanings = answer.candidates.filter((one) => one.call === call);
   const called = callNode(call);
@@ -21,7 +26,7 @@ function whyNot(answer, call) {
   const nameOf = (one) => (one.name ? phrase("call.name-after", { name: one.name }) : "");
   const fitting = meanings.find((one) => one.holds);
   // the pass that closes a place fits every hand
-  if (fitting && call === "P") return null;
+  if (fitting && call === "P" && !fitsToo(answer, call)) return null;
   if (fitting) {
     return phraseNodes("why.fits-too", { call: called, name: nameOf(fitting), made: callNode(answer.call) });
   }

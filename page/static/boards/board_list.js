@@ -3,16 +3,20 @@
 import { get, post } from "../api.js";
 import { auctionPart, handLine, playedNodes } from "../archives/archive_boards.js";
 import { statusOf, titleOf } from "./board_facts.js";
+import { asksLoss, chosenBoards, readRequest, SIDES, SORTS, writeRequest } from "./board_filter.js";
 import { ALL_WAYS, savingButtons } from "./board_saving.js";
 import { boardSet, forgetBoards } from "./board_set.js";
+import { boardSolver, isUnsolved, knownWorth, worthPlaces } from "./board_worth.js";
 import { noteMark, notesNode } from "./call_notes.js";
 import { contractOf, isOver, SEAT_NAMES, SEATS } from "../bridge/calls.js";
 import { shownCards, SUIT_NAMES, writeDeal } from "../bridge/cards.js";
 import { partingOf } from "../answers/compare.js";
-import { busy, clear, h, keepFocus, notice, put, say } from "../dom.js";
+import { busy, byId, clear, h, keepFocus, notice, put, say } from "../dom.js";
 import { editionOf } from "../engine_client.js";
 import { contractNodes, suitNode } from "../format.js";
 import { auctionProblem } from "../deal/pasting.js";
+import { comparedResults } from "../games/board_values.js";
+import { playedGame, showCosts } from "../games/play_review.js";
 import { bidToEnd, questionsOf, writeSet } from "../games/practice_sets.js";
 import { change, linkTo, state } from "../state.js";
 import { count, phrase } from "../texts.js";
@@ -76,15 +80,6 @@ export function openingPlace(one, table, calls = one.calls ?? []) {
   return parting >= 0 && parting < calls.length ? parting : null;
 }
 
-function requestOf(now) {
-  const query = new URLSearchParams(now.asked);
-  return { page: Math.max(1, Math.floor(Number(query.get("page"))) || 1), isParted: query.get("only") === "part" };
-}
-
-function requestText({ page, isParted }) {
-  return new URLSearchParams({ ...(page > 1 && { page }), ...(isParted && { only: "part" }) }).toString();
-}
-
 /** What is folded at a board; it is made when it is opened, as a page has many. */
 function folded(summary, name, make) {
   const details = h("details", { class: "notes", ontoggle: () => {
@@ -93,14 +88,20 @@ function folded(summary, name, make) {
   return details;
 }
 
-function playNode({ play }, name) {
+function playNode(one, name, signal) {
+  const { play } = one;
+  const game = playedGame(one);
+  const costs = h("div", null);
+  const judge = h("button", {
+    type: "button", "aria-label": phrase("boards.judge-label", { name }), onclick: () => showCosts(costs, game, signal),
+  }, phrase("boards.judge"));
   const tricks = play.flatMap((_, start) => (start % 4 ? [] : [play.slice(start, start + 4)]));
   const cardNode = (card) => h("span", { class: "holding" }, suitNode(card[0]),
     h("span", { class: "hidden" }, SUIT_NAMES[card[0]]), shownCards(card[1]));
-  return play.length > 0 && folded(phrase("boards.play", { number: play.length }), name, () => h(
+  return play.length > 0 && folded(phrase("boards.play", { number: play.length }), name, () => [h(
     "ol", { class: "tricks-played" },
     tricks.map((cards) => h("li", null, cards.map((card, place) => [place ? " " : "", cardNode(card)]))),
-  ));
+  ), game && [h("p", null, judge), costs]]);
 }
 
 function remarksNode({ commentary }, name) {
@@ -118,7 +119,7 @@ function systemPart(one, name, who, bid, address, isRequested) {
   );
 }
 
-function item(one, place, who, table, isRequested, signal) {
+function item({ one, index: place, compared }, who, table, isRequested, worths, signal) {
   const name = titleOf(one);
   const bid = bidOf(one, table);
   const parting = partOf(one, bid);
@@ -159,8 +160,9 @@ function item(one, place, who, table, isRequested, signal) {
         }, phrase("archives.open"))),
       ),
       systemPart(one, name, who, bid, address, isRequested)),
+    worths.place(one, compared),
     problem && notice("error", problem),
-    h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name), remarksNode(one, name),
+    h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name, signal), remarksNode(one, name),
       practiceNode(one, name, table, signal),
       folded(phrase("boards.save"), name, () => (
         h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name))
@@ -217,21 +219,60 @@ function fileButton() {
   return [input, button];
 }
 
-function pager(pages, { page, isParted }, place) {
+function pager(pages, request, place) {
+  const { page } = request;
   if (pages < 2) return null;
   const to = (number, text) => (number < 1 || number > pages ? h("span", { class: "soft" }, text)
-    : h("a", { href: linkTo({ asked: requestText({ page: number, isParted }) }) }, text));
+    : h("a", { href: linkTo({ asked: writeRequest({ ...request, page: number }) }) }, text));
   return h("nav", { class: "row pager", "aria-label": phrase(`boards.pages-${place}`) },
     to(page - 1, phrase("boards.page-before")), h("span", null, phrase("boards.page", { page, pages })),
     to(page + 1, phrase("boards.page-next")));
 }
 
-function restRow(...children) {
-  return h("span", { class: "row", id: "boards-rest" }, children);
+/** What is done with all boards that wait for it: a row in the list of tools, by its name. */
+function restRow(name, ...children) {
+  return h("span", { class: "row", id: `boards-${name}` }, children);
 }
 
-/** Tools for all boards: which are shown, `rest` for those that are not bid yet, and saving. */
-function tools(filter, shown, rest) {
+/** A choice of the list; what is chosen goes into the address. */
+function choice(id, label, values, chosen, textOf, ask) {
+  return h("span", { class: "field" }, h("label", { for: id }, label), h(
+    "select", { id, onchange: ({ target }) => ask(target.value) },
+    values.map((value) => h("option", { value, selected: value === chosen }, textOf(value))),
+  ));
+}
+
+/** Which boards are shown, in which order, and whose losses and results are meant. */
+function choices(request, all) {
+  const ask = (changes) => change({ asked: writeRequest({ ...request, ...changes, page: 1 }) });
+  const names = [...new Set(all.flatMap(({ players }) => players ?? []).filter(Boolean))].sort();
+  const sorts = SORTS.filter((one) => one !== "others" || request.sort === one || comparedOf(all).some(Boolean));
+  const sides = SIDES.filter((one) => one !== "own" || request.side === one || request.player);
+  const least = h("input", {
+    id: "boards-least", type: "number", min: 0, max: 48, value: request.least, inputmode: "numeric",
+    onchange: () => ask({ least: Number(least.value) }),
+  });
+  const player = h("input", {
+    id: "boards-player", type: "search", list: "boards-players", autocomplete: "off", spellcheck: "false", value: request.player,
+    onchange: () => ask({ player: player.value.trim() }),
+  });
+  return [
+    choice("boards-which", phrase("boards.show"), ["all", "part"], request.isParted ? "part" : "all",
+      (name) => phrase(`boards.show-${name}`), (name) => ask({ isParted: name === "part" })),
+    choice("boards-sort", phrase("boards.sort"), sorts, request.sort, (name) => phrase(`boards.sort-${name}`), (sort) => ask({ sort })),
+    h("details", { class: "notes", open: Boolean(request.player || request.side || request.least) },
+      h("summary", null, phrase("boards.filter")),
+      h("div", { class: "row fields" },
+        names.length > 0 && h("span", { class: "field" }, h("label", { for: player.id }, phrase("boards.player")), player,
+          h("datalist", { id: "boards-players" }, names.map((value) => h("option", { value })))),
+        choice("boards-side", phrase("boards.side"), sides, request.side, (name) => phrase(`boards.side-${name || "both"}`),
+          (side) => ask({ side })),
+        h("span", { class: "field" }, h("label", { for: least.id }, phrase("boards.least")), least))),
+  ];
+}
+
+/** Tools for all boards: which are shown, rows for those that wait for something, and saving. */
+function tools(request, shown, ...rest) {
   const { boards } = boardSet();
   const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
   const label = h("span", { class: "soft" });
@@ -241,15 +282,7 @@ function tools(filter, shown, rest) {
   tellChosen();
   return [
     h("div", { class: "row fields" },
-      h("span", { class: "field" }, h("label", { for: "boards-which" }, phrase("boards.show")), h(
-        "select", {
-          id: "boards-which",
-          onchange: ({ target }) => change({ asked: requestText({ page: 1, isParted: target.value === "part" }) }),
-        },
-        ["all", "part"].map((name) => h("option", {
-          value: name, selected: (name === "part") === filter.isParted,
-        }, phrase(`boards.show-${name}`))),
-      )),
+      choices(request, boards),
       rest),
     h("div", { class: "row" }, label, savingButtons(which, ["lin", "pbn", "link"], phrase("boards.of-list"))),
   ];
@@ -263,8 +296,19 @@ function nothing(place) {
 
 function forget() {
   forgetBoards();
+  // what was told of their files is over too
+  byId("messages").replaceChildren();
   change({ asked: "" }, { quiet: true });
   document.querySelector("#view button.main")?.focus();
+}
+
+let compared = { version: -1, results: [] };
+
+/** Each board against the others of its deal. */
+function comparedOf(boards) {
+  const { version } = boardSet();
+  if (compared.version !== version) compared = { version, results: comparedResults(boards) };
+  return compared.results;
 }
 
 export async function show(place, now, signal) {
@@ -273,20 +317,44 @@ export async function show(place, now, signal) {
   chosenOf = version;
   if (!boards.length) return nothing(place);
   const { table } = now;
-  const filter = requestOf(now);
+  const request = readRequest(now.asked);
   let who = table;
   let problem = null;
-  /** How far it is with the rest, while that is bid: it stays where the list is drawn anew. */
-  let bidding = null;
-  const bidRest = () => bidAll(draw, (row) => { bidding = row; }, table, signal);
+  /** Rows that say how far it is with all boards, while they are bid or solved: they stay where the list is drawn anew. */
+  const running = { rest: null, unsolved: null };
+  const solve = boardSolver(signal);
+  const worths = worthPlaces(solve, table, signal);
+  const unbid = () => boards.filter((one) => one.hands.every(Boolean) && !bidOf(one, table));
+  const unsolved = () => boards.filter(isUnsolved);
+  const all = {
+    rest: {
+      left: unbid, size: PAGE, label: "boards.bidding", stop: "boards.stop", said: "boards.bid-said", focus: "boards-which",
+      step: async (some, own) => {
+        await bidBoards(some, table, own);
+        problem = null;
+      },
+    },
+    unsolved: {
+      left: unsolved, size: 1, label: "boards.solving", stop: "boards.stop-solving", said: "boards.solved-said",
+      focus: "boards-sort", step: ([one], own) => solve(one, { signal: own }),
+    },
+  };
+  const rowOf = (name, text) => {
+    const number = all[name].left().length;
+    return running[name] ?? (number > 0 && restRow(name, h("button", {
+      type: "button", onclick: () => doAll(name, all[name], draw, (row) => { running[name] = row; }, signal),
+    }, phrase(text, { number }))));
+  };
   const draw = () => {
-    const known = boards.filter((one) => bidOf(one, table));
-    const all = boards.map((one, index) => [one, index]);
-    const found = filter.isParted ? all.filter(([one]) => partOf(one, bidOf(one, table)) >= 0) : all;
+    const results = comparedOf(boards);
+    const found = chosenBoards(boards.map((one, index) => ({
+      one, index, isParted: partOf(one, bidOf(one, table)) >= 0, worth: knownWorth(one), compared: results[index],
+    })), request);
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
-    const page = Math.min(filter.page, pages);
+    const page = Math.min(request.page, pages);
     const shown = found.slice(PAGE * (page - 1), PAGE * page);
-    const rest = boards.filter((one) => one.hands.every(Boolean)).length - known.length;
+    const number = found.length;
+    worths.clear();
     clear(
       place, h("div", { class: "job-head" }, h("h3", null, phrase("boards.head", { number: boards.length }),
         h("span", { class: "soft small" }, ` ${names.filter(Boolean).join(", ")}`)),
@@ -295,15 +363,18 @@ export async function show(place, now, signal) {
       !isStored && notice("info", phrase("boards.not-kept")),
       problemsNode(problems),
       problem && notice("error", problem),
-      tools(filter, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
-        h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })),
-      ))),
-      filter.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
-        number: found.length, known: count(known.length),
+      tools(request, found.map(({ one }) => one), rowOf("rest", "boards.bid-rest"),
+        asksLoss(request) && rowOf("unsolved", "boards.solve-rest")),
+      request.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
+        number, known: count(boards.filter((one) => bidOf(one, table)).length),
       })),
-      pager(pages, { ...filter, page }, "top"),
-      h("ol", { class: "board-items" }, shown.map(([one, index]) => item(one, index, who, table, !problem, signal))),
-      pager(pages, { ...filter, page }, "bottom"),
+      asksLoss(request) && h("p", { class: "soft" }, phrase("boards.solved", {
+        number: boards.filter(knownWorth).length, all: count(boards.length),
+      })),
+      (request.player || request.least > 0) && h("p", { class: "soft", role: "status" }, phrase("boards.found", { number })),
+      pager(pages, { ...request, page }, "top"),
+      h("ol", { class: "board-items" }, shown.map((row) => item(row, who, table, !problem, worths, signal))),
+      pager(pages, { ...request, page }, "bottom"),
     );
     return shown;
   };
@@ -311,36 +382,36 @@ export async function show(place, now, signal) {
   const shown = draw();
   try {
     who ||= (await get("/v1/tables", { signal })).tables[0].name;
-    await bidBoards(shown.map(([one]) => one), table, signal);
+    await bidBoards(shown.map(({ one }) => one), table, signal);
   } catch (error) {
     if (signal.aborted) return "";
     problem = error.message;
   }
   if (signal.aborted) return "";
   redraw();
+  worths.begin();
   const parted = boards.filter((one) => partOf(one, bidOf(one, table)) >= 0).length;
   return phrase("boards.said", { number: boards.length, parted });
 }
 
-/** Bid the boards that the system has not bid yet, page by page, and say how far it is. */
-async function bidAll(draw, show, table, signal) {
-  const { boards } = boardSet();
-  const left = () => boards.filter((one) => one.hands.every(Boolean) && !bidOf(one, table));
+/** Do something with all boards that are left, some at a time, and say how far it is. */
+async function doAll(name, { left, size, label, stop: stopText, said, focus, step }, draw, show, signal) {
   let waiting = left();
   const all = waiting.length;
-  const bar = h("progress", { max: all, value: 0, "aria-label": phrase("boards.bidding") });
+  const bar = h("progress", { max: all, value: 0, "aria-label": phrase(label) });
   const stop = new AbortController();
   signal.addEventListener("abort", () => stop.abort());
-  const button = h("button", { type: "button", onclick: () => stop.abort() }, phrase("boards.stop"));
-  const row = restRow(bar, button);
+  const button = h("button", { type: "button", onclick: () => stop.abort() }, phrase(stopText));
+  const row = restRow(name, bar, button);
   show(row);
   draw();
   button.focus();
   let problem = null;
   try {
     while (waiting.length) {
-      await bidBoards(waiting.slice(0, PAGE), table, stop.signal);
-      waiting = waiting.slice(PAGE);
+      await step(waiting.slice(0, size), stop.signal);
+      stop.signal.throwIfAborted();
+      waiting = waiting.slice(size);
       bar.value = all - waiting.length;
     }
   } catch (error) {
@@ -349,7 +420,7 @@ async function bidAll(draw, show, table, signal) {
   show(null);
   if (signal.aborted || state().view !== "boards") return;
   draw();
-  if (problem) document.getElementById("boards-rest").append(notice("error", problem));
-  document.getElementById("boards-which").focus();
-  say(phrase("boards.bid-said", { number: all - left().length }));
+  if (problem) byId(`boards-${name}`).append(notice("error", problem));
+  byId(focus).focus();
+  say(phrase(said, { number: all - left().length }));
 }

@@ -4,7 +4,7 @@ import { isOffline, post } from "../api.js";
 import { SEAT_NAMES, SEATS, STRAINS } from "../bridge/calls.js";
 import { SUIT_NAMES, writeDeal } from "../bridge/cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
-import { busy, byId, clear, h, notice, table } from "../dom.js";
+import { busy, byId, clear, h, keepFocus, notice, table } from "../dom.js";
 import { solveDeal } from "../engine_client.js";
 import { bidNodes, callNode, readContract, suitNode } from "../format.js";
 import { dealValue } from "../bridge/deal_value.js";
@@ -54,28 +54,35 @@ export function valueNodes(value) {
   });
 }
 
-function toParText(imps) {
+/** What IMPs of North-South against par say. */
+export function toParText(imps) {
   if (imps === 0) return phrase("dummy.as-par");
   return phrase("dummy.better", { number: Math.abs(imps), side: SIDE_NAMES[imps < 0 ? "EW" : "NS"] });
+}
+
+/** Par with its contracts in a sentence. */
+export function parNodes({ score, contracts }) {
+  const all = contracts.map((one, place) => [place ? phrase("dummy.par-next") : "", parContract(one)]);
+  return phraseNodes("dummy.par", {
+    points: pointsText(score), contracts: all.length ? all : phrase("contract.passed-spoken"),
+  });
 }
 
 /** Table of tricks, and par below it. */
 export function solvedNodes({ tricks, par, missing, goes_on: goesOn }) {
   const strains = [...STRAINS].reverse();
-  const contracts = par?.contracts.map((one, place) => [place ? phrase("dummy.par-next") : "", parContract(one)]);
   return [
     table(
       phrase("dummy.caption"), [phrase("dummy.declarer"), ...strains.map(strainNode)],
       ["N", "S", "E", "W"].map((seat) => [SEAT_NAMES[SEATS.indexOf(seat)], ...strains.map((strain) => tricks[seat][strain] ?? "…")]),
       { class: "numeric tricks" },
     ),
-    par ? h("p", null, phraseNodes("dummy.par", {
-      points: pointsText(par.score), contracts: contracts.length ? contracts : phrase("contract.passed-spoken"),
-    })) : h("p", null, phrase(goesOn ? "dummy.goes-on" : "dummy.missing", { number: missing.length })),
+    par ? h("p", null, parNodes(par)) : h("p", null, phrase(goesOn ? "dummy.goes-on" : "dummy.missing", { number: missing.length })),
   ];
 }
 
-let shownKey = null;
+/** What is shown below the auction: `{hands, key, nodes, isOpen(), toggle(), tell(auctions)}`; null of a deal not known. */
+let panel = null;
 /** Ends the work on the deal that was shown. */
 let solving = new AbortController();
 
@@ -121,42 +128,76 @@ export async function* solvedInParts(board, auctions, signal) {
   }
 }
 
-/** Below the auction of the page: a button first, so that nobody is told too early. */
-export function showDoubleDummy(now) {
-  const auctions = isAtEnd(now) && now.at === null ? [now.calls] : [];
-  const key = JSON.stringify([now.hands, now.dealer, now.vulnerability, auctions]);
-  if (key === shownKey) return;
-  shownKey = key;
-  solving.abort();
-  const place = byId("double-dummy");
-  if (!hasAllHands(now)) {
-    clear(place);
-    return;
-  }
-  const answer = h("div", { id: "double-dummy-answer", "aria-live": "polite" });
+function dealKey({ hands, dealer, vulnerability }) {
+  return [dealer, vulnerability, ...hands].join();
+}
+
+/** The button with what it opens, for a deal; `auctions` on it are over. */
+function makePanel(now, auctions) {
+  let current = auctions;
+  /** What was solved last. */
+  let found = null;
+  const tricks = h("div", null);
+  const worth = h("div", null);
+  const answer = h("div", { id: "double-dummy-answer", "aria-live": "polite" }, tricks, worth);
   const isOpen = () => button.getAttribute("aria-expanded") === "true";
-  const ask = async () => {
+  const drawWorth = () => {
+    const [value] = found?.par ? dealValue(now, current, found.tricks).auctions : [];
+    clear(worth, value && h("p", null, phraseNodes("dummy.contract", {
+      worth: valueNodes(value), par: toParText(value.imps_to_par),
+    })));
+  };
+  const toggle = async () => {
     button.setAttribute("aria-expanded", String(!isOpen()));
     button.textContent = phrase(isOpen() ? "dummy.hide" : "dummy.show");
-    clear(answer, isOpen() && busy(phrase("dummy.solving")));
+    clear(tricks, isOpen() && busy(phrase("dummy.solving")));
     solving.abort();
+    found = null;
+    drawWorth();
     if (!isOpen()) return;
     solving = new AbortController();
     const { signal } = solving;
     try {
-      for await (const solved of solvedInParts(now, auctions, signal)) {
+      for await (const solved of solvedInParts(now, [], signal)) {
         if (signal.aborted) return;
-        const [value] = solved.auctions;
-        clear(answer, solvedNodes(solved), value && solved.par && h("p", null, phraseNodes("dummy.contract", {
-          worth: valueNodes(value), par: toParText(value.imps_to_par),
-        })));
+        found = solved;
+        clear(tricks, solvedNodes(solved));
+        drawWorth();
       }
     } catch (error) {
-      if (!signal.aborted) clear(answer, notice("error", error.message));
+      if (!signal.aborted) clear(tricks, notice("error", error.message));
     }
   };
   const button = h("button", {
-    type: "button", "aria-expanded": "false", "aria-controls": "double-dummy-answer", onclick: ask,
+    type: "button", "aria-expanded": "false", "aria-controls": "double-dummy-answer", onclick: toggle,
   }, phrase("dummy.show"));
-  clear(place, button, answer);
+  const tell = (others) => {
+    if (JSON.stringify(others) === JSON.stringify(current)) return;
+    current = others;
+    drawWorth();
+  };
+  return { hands: now.hands.join(), key: dealKey(now), nodes: [button, answer], isOpen, toggle, tell };
+}
+
+/**
+ * Below the auction of the page: a button first, so that nobody is told too early. What is open stays open while calls
+ * are made, and where it `stays` for another deal too.
+ */
+export function showDoubleDummy(now, stays = false) {
+  const auctions = isAtEnd(now) && now.at === null ? [now.calls] : [];
+  if (panel?.key === dealKey(now)) {
+    panel.tell(auctions);
+    return;
+  }
+  solving.abort();
+  const place = byId("double-dummy");
+  if (!hasAllHands(now)) {
+    panel = null;
+    clear(place);
+    return;
+  }
+  const goesOn = panel !== null && panel.isOpen() && (stays || panel.hands === now.hands.join());
+  panel = makePanel(now, auctions);
+  keepFocus(place, () => clear(place, panel.nodes));
+  if (goesOn) panel.toggle();
 }

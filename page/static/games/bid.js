@@ -17,7 +17,7 @@ import { isPlayable, playAs, playButton } from "./play.js";
 import { change, linkTo, placeRequest } from "../state.js";
 import { store, stored } from "../frame/storage.js";
 import { phrase, phraseNodes } from "../texts.js";
-import { kindsNode, whyNode } from "../answers/why.js";
+import { fitsToo, kindsNode, whyNode } from "../answers/why.js";
 
 export const title = phrase("help.bid");
 
@@ -281,7 +281,8 @@ function turnNode(position, answer, signal) {
   const call = position.calls.at(-1);
   const agrees = call === answer.call;
   const system = agrees ? h("span", { class: "met" }, phrase("bid.agrees"))
-    : h("span", { class: "missed" }, phraseNodes("bid.instead", { call: callNode(answer.call) }));
+    : h("span", { class: fitsToo(answer, call) ? "soft" : "missed" },
+      phraseNodes(fitsToo(answer, call) ? "bid.fits" : "bid.instead", { call: callNode(answer.call) }));
   return h(
     "li", { class: "own-call" }, h("p", null, callNode(call), " ", system),
     h("p", { class: agrees ? "soft" : null }, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),

@@ -1,10 +1,11 @@
 // A board that was played: its result, what each card cost double dummy, tricks lost a card, and files of it.
 
-import { resultOf } from "../boards/board_facts.js";
+import { contractParts, resultOf } from "../boards/board_facts.js";
 import { boardShown } from "../boards/board_set.js";
 import { savingButtons } from "../boards/board_saving.js";
 import { reportNode } from "../answers/call_report.js";
 import { SEAT_NAMES } from "../bridge/calls.js";
+import { cardPlayer } from "./card_chooser.js";
 import { followPlay } from "../bridge/card_play.js";
 import { busy, clear, h, table } from "../dom.js";
 import { valueNodes } from "../deal/double_dummy.js";
@@ -44,18 +45,18 @@ function reasonNode(one) {
   return one.why ? phrase("play.because", { by, why: one.why }) : phrase("play.chosen", { by });
 }
 
-/** One card: who played it, who chose it and why, what it cost, and a report. */
+/** One card: who played it, what it cost and, of a game of the page, who chose it and why, and a report. */
 function cardNode(game, seat, index, review) {
   const card = game.play[index];
-  const chosen = game.chosen[index] ?? { by: "you", why: "" };
+  const chosen = game.chosen && (game.chosen[index] ?? { by: "you", why: "" });
   const doubleDummy = review && { loss: review.loss, better: review.better };
   const { hands, dealer, vulnerability, calls, table: system } = game;
   return h("div", { class: "verdict" },
-    h("p", null, h("strong", null, `${SEAT_NAMES[seat]}: `, cardsNode([card])), " ", reasonNode(chosen)),
+    h("p", null, h("strong", null, `${SEAT_NAMES[seat]}: `, cardsNode([card])), " ", chosen && reasonNode(chosen)),
     review && h("p", null, review.loss
       ? phraseNodes("play.better", { cost: lossText(review.loss), card: cardsNode([review.better]) })
       : phrase("play.cost-none")),
-    reportNode("card", { hands, dealer, vulnerability, calls, table: system, play: game.play.slice(0, index) }, {
+    chosen && reportNode("card", { hands, dealer, vulnerability, calls, table: system, play: game.play.slice(0, index) }, {
       chosen: card, by: SEAT_NAMES[seat], chosen_by: chosen.by, reason: chosen.why, double_dummy: doubleDummy ?? null,
     }));
 }
@@ -97,8 +98,8 @@ function lostText(cards, seats, who, number) {
   });
 }
 
-/** Fill a place with what is to be said when the play is over. */
-export async function showReview(place, game, tricks, player, signal) {
+/** Places for what the cards of a play cost, and `judge()`, which solves it and fills them. */
+function cardPlaces(game, player, signal) {
   const { done, leader, trick } = followPlay(game.play, game.hands, game.contract);
   const seats = [...done, { leader, cards: trick }].flatMap((row) => row.cards.map((_, index) => (row.leader + index) % 4));
   const { declarer } = game.contract;
@@ -108,12 +109,8 @@ export async function showReview(place, game, tricks, player, signal) {
   let cards = [];
   const pick = (seat, index) => clear(detail, cardNode(game, seat, index, cards[index]));
   const draw = () => clear(tricksPlace, game.play.length > 0 && [
-    h("p", { class: "soft small" }, phrase("play.pick")), tricksTable(game, cards, pick),
+    h("p", { class: "soft small" }, phrase(game.chosen ? "play.pick" : "play.pick-cost")), tricksTable(game, cards, pick),
   ]);
-  clear(
-    place, h("h3", null, phrase("dummy.show")), solved, h("h3", null, phrase("play.tricks")), tricksPlace, detail,
-    h("h3", null, phrase("boards.save")), h("div", { class: "row" }, savingButtons(() => [boardOf(game, tricks)], WAYS)),
-  );
   draw();
   const ask = async () => {
     try {
@@ -137,5 +134,29 @@ export async function showReview(place, game, tricks, player, signal) {
       if (!signal.aborted) clear(solved, failure(error, ask));
     }
   };
-  await ask();
+  return { solved, tricksPlace, detail, judge: ask };
+}
+
+/** Fill a place with what is to be said when the play is over. */
+export async function showReview(place, game, tricks, player, signal) {
+  const { solved, tricksPlace, detail, judge } = cardPlaces(game, player, signal);
+  clear(
+    place, h("h3", null, phrase("dummy.show")), solved, h("h3", null, phrase("play.tricks")), tricksPlace, detail,
+    h("h3", null, phrase("boards.save")), h("div", { class: "row" }, savingButtons(() => [boardOf(game, tricks)], WAYS)),
+  );
+  await judge();
+}
+
+/** The play of a board of a file, for `showCosts`; null where there is none that can be followed. */
+export function playedGame(one) {
+  const contract = contractParts(one);
+  if (!one.play.length || !contract || contract.declarer === null || !one.hands.every(Boolean)) return null;
+  return followPlay(one.play, one.hands, contract) && { ...one, contract, chosen: null };
+}
+
+/** Fill a place with what each card of a board of a file cost. */
+export async function showCosts(place, game, signal) {
+  const { solved, tricksPlace, detail, judge } = cardPlaces(game, cardPlayer(signal), signal);
+  clear(place, solved, tricksPlace, detail);
+  await judge();
 }

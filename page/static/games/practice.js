@@ -14,7 +14,7 @@ import { answered, missedHands } from "./repetition.js";
 import { change, linkTo, placeRequest } from "../state.js";
 import { store, stored } from "../frame/storage.js";
 import { phrase, phraseNodes } from "../texts.js";
-import { kindsNode, whyNode } from "../answers/why.js";
+import { fitsToo, kindsNode, whyNode } from "../answers/why.js";
 
 export const title = phrase("help.practice");
 
@@ -197,9 +197,10 @@ function showQuestion(game) {
     try {
       const answer = await post("/v1/bid", { hand, ...placeRequest({ ...question, at: null, table: game.table }), words: true }, { signal });
       if (signal.aborted) return;
-      answers.push({ call, right: answer.call });
+      const fits = fitsToo(answer, call);
+      answers.push({ call, right: answer.call, ...(fits && { fits }) });
       store(NAME, { code: game.code, table: game.table, answers });
-      answered(question, game.tableName, call === answer.call);
+      answered(question, game.tableName, isGood(answers.at(-1)));
       showVerdict(game, verdict, answer, [...calls, call]);
     } catch (error) {
       if (!signal.aborted) clear(verdict, failure(error, () => judge(call)));
@@ -215,13 +216,19 @@ function showQuestion(game) {
   say(phrase("practice.asked", { progress: progressText(game, answers.length + 1), calls: calls.map(spokenCall).join(", ") }));
 }
 
+/** Whether nothing is wrong with an answer: it is the system's call, or another one that the hand fits. */
+function isGood({ call, right, fits = false }) {
+  return fits || call === right;
+}
+
 function showVerdict(game, place, answer, calls) {
   const call = calls.at(-1);
   const isRight = call === answer.call;
+  const said = isRight ? "practice.right" : fitsToo(answer, call) ? "practice.fits" : "practice.wrong";
   const number = game.answers.length;
   const next = h("button", { type: "button", class: "main", onclick: () => goOn(game) },
     phrase(number === game.questions.length ? "practice.finish" : "practice.next"));
-  const verdict = phraseNodes(isRight ? "practice.right" : "practice.wrong", { call: callNode(call), right: callNode(answer.call) });
+  const verdict = phraseNodes(said, { call: callNode(call), right: callNode(answer.call) });
   clear(
     place,
     h("div", { class: `verdict${isRight ? " right" : ""}` },
@@ -231,7 +238,7 @@ function showVerdict(game, place, answer, calls) {
     h("p", { class: "row" }, next, h("a", { href: lookAt(game, number - 1) }, phrase("practice.look", { hand: number }))),
   );
   next.focus();
-  say(phrase(isRight ? "practice.right" : "practice.wrong", { call: spokenCall(call), right: spokenCall(answer.call) }));
+  say(phrase(said, { call: spokenCall(call), right: spokenCall(answer.call) }));
 }
 
 /** Address of a question among the candidates of the deal's page. */
@@ -246,7 +253,8 @@ function lookAt({ questions }, place) {
 
 function showHow(game) {
   const { scene, questions, answers, topic } = game;
-  const isRight = (place) => answers[place].call === answers[place].right;
+  const isRight = (place) => isGood(answers[place]);
+  const fitting = answers.filter((one) => one.fits).length;
   const missed = questions.filter((_, place) => !isRight(place));
   const done = phrase("practice.done", { right: questions.length - missed.length, all: questions.length });
   const anew = () => {
@@ -257,6 +265,7 @@ function showHow(game) {
   clear(
     scene, keepingNotes(), h("h3", null, topic),
     h("p", { class: "big", id: "how-many" }, done),
+    fitting > 0 && h("p", { class: "soft" }, phrase("practice.fitting", { number: fitting })),
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", onclick: () => change({ asked: "" }) }, phrase("practice.other")),
       missed.length > 0 && h("button", {
