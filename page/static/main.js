@@ -24,6 +24,7 @@ import { copyButton } from "./games/game_table.js";
 import * as conventionCard from "./systems/convention_card.js";
 import * as jobs from "./answers/jobs.js";
 import * as lead from "./answers/lead.js";
+import { carriesSystems, systemDropped, takeIn } from "./systems/arriving_systems.js";
 import { ownSystem } from "./systems/own_systems.js";
 import * as play from "./games/play.js";
 import * as practice from "./games/practice.js";
@@ -31,7 +32,7 @@ import { tellLoading, tellWarming } from "./frame/ready.js";
 import { buildShortcuts, fillHelp } from "./frame/shortcuts.js";
 import * as shown from "./answers/shown.js";
 import {
-  begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeRequest, seatToCall, state,
+  begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeRequest, seatToCall, state, useTakingIn,
 } from "./state.js";
 import * as systemBook from "./systems/system_book.js";
 import * as systems from "./systems/systems.js";
@@ -169,12 +170,13 @@ function leaveTable(complaints) {
   change({ table: "" }, { quiet: true });
 }
 
-function showAll(now, before, complaints) {
+function showAll(now, before, complaints, notes = []) {
   if (!hasTable(now.table)) {
     leaveTable(complaints);
     return;
   }
-  if (complaints.length) tell("error", complaints.join(" "));
+  if (complaints.length) tell("error", [...complaints, ...notes].join(" "));
+  else if (notes.length) tell("info", notes.join(" "));
   showNavigation();
   keepFocus(byId("boards"), () => showLeafing(now));
   keepFocus(byId("deal"), showDeal);
@@ -284,7 +286,11 @@ function read(work) {
 }
 
 function openFiles(files) {
-  return read(() => useFiles(files, tellReading));
+  return read(async () => {
+    const system = await systemDropped(files, state().table);
+    if (system) change({ table: system.name, view: "systems", asked: "" });
+    else await useFiles(files, tellReading);
+  });
 }
 
 /** Offer the tables that there are, those of one's own too. */
@@ -372,6 +378,7 @@ buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
 useEngine(engineAnswer);
 onNoEngine((text) => tell("info", text));
 onChange(showAll);
+useTakingIn({ carries: carriesSystems, takeIn });
 if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
 begin();
 restoreBoards().then((any) => any && showAll(state(), state(), []));

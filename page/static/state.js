@@ -127,8 +127,18 @@ export function onChange(listener) {
   listeners.push(listener);
 }
 
-function tell(before, complaints = []) {
-  for (const listener of listeners) listener(current, before, complaints);
+function tell(before, complaints = [], notes = []) {
+  for (const listener of listeners) listener(current, before, complaints, notes);
+}
+
+let takesIn = { carries: () => false, takeIn: null };
+
+/**
+ * `carries(fragment)` tells links that bring something along, which `takeIn(fragment)` keeps: then `{fragment, notes,
+ * complaints}` of what is left are there.
+ */
+export function useTakingIn(how) {
+  takesIn = how;
 }
 
 /** Change the state; `quiet` replaces the entry in the browser's history. */
@@ -157,10 +167,24 @@ function readAddress() {
   // following a link tells both popstate and hashchange
   if (location.hash === lastRead && fragmentOf(current) === location.hash) return;
   lastRead = location.hash;
+  if (takesIn.carries(location.hash)) takeIn(location.hash);
+  else show(location.hash);
+}
+
+function show(fragment, told = { complaints: [], notes: [] }) {
   const before = current;
-  const { next, complaints } = readFragment(location.hash);
+  const { next, complaints } = readFragment(fragment);
   current = next;
-  tell(before, complaints);
+  tell(before, [...told.complaints, ...complaints], told.notes);
+}
+
+async function takeIn(hash) {
+  const told = await takesIn.takeIn(hash);
+  // who has gone on meanwhile stays there
+  if (location.hash !== hash) return;
+  history.replaceState(null, "", told.fragment);
+  lastRead = location.hash;
+  show(told.fragment, told);
 }
 
 /** Begin with what the address says, and follow it from now on. */

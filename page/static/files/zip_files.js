@@ -1,6 +1,7 @@
 // Several texts as one zip file, and back: the format's common part (APPNOTE.TXT 6.3.10, sections 4.3 and 4.4).
 
 import { phrase } from "../texts.js";
+import { crcOf, inflated } from "./compression.js";
 
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
@@ -8,18 +9,6 @@ const END = 0x06054b50;
 const UTF8 = 0x0800;
 /** Bytes that a file may unpack to; no system's page is nearly as long. */
 const MOST = 4_000_000;
-
-const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
-  return value;
-});
-
-function crcOf(bytes) {
-  let value = 0xffffffff;
-  for (const byte of bytes) value = CRC[(value ^ byte) & 255] ^ (value >>> 8);
-  return (value ^ 0xffffffff) >>> 0;
-}
 
 function record(fields) {
   const bytes = new Uint8Array(fields.reduce((sum, [width]) => sum + width, 0));
@@ -57,16 +46,9 @@ export function zipOf(texts) {
 async function unpacked(bytes, method) {
   if (method === 0) return bytes;
   if (method !== 8) throw new Error(phrase("zip.packed"));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const parts = [];
-  let length = 0;
-  for (const reader = stream.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
-    length += value.length;
-    if (length > MOST) throw new Error(phrase("zip.long"));
-    parts.push(value);
-  }
+  const content = await inflated(bytes, MOST);
+  if (content === null) throw new Error(phrase("zip.long"));
+  return content;
 }
 
 /** Texts by name of a zip file's bytes (a Uint8Array); folders of names are left out. */

@@ -9,6 +9,7 @@ import { busy, byId, clear, freshId, h, notice, sayOn } from "../dom.js";
 import { callNode, handNode } from "../format.js";
 import { explained, meaningsNode } from "../answers/meanings.js";
 import { storesNothing, wasPutAside } from "../frame/storage.js";
+import { saveSystem, sharedAddress } from "../systems/shared_links.js";
 import { phrase } from "../texts.js";
 
 /** Diagram of an auction that leads nowhere; `more` stands behind the last call. */
@@ -94,15 +95,22 @@ export function copiedText({ protocol, hostname, host }) {
   return isHere ? phrase("game.copied-local", { host }) : phrase("game.copied");
 }
 
+/** What is said where a system is too long for the link: it goes as a file. */
+function tooLongNode(system) {
+  return notice("info", phrase("share.too-long", { name: system.name }), " ",
+    h("button", { type: "button", onclick: () => saveSystem(system) }, phrase("share.save")));
+}
+
 export function copyButton(properties = {}) {
   const button = h("button", {
     ...properties, type: "button", onclick: async () => {
       try {
-        await navigator.clipboard.writeText(location.href);
+        const { address, tooLong } = await sharedAddress();
+        await navigator.clipboard.writeText(address);
         const message = copiedText(location);
         const isElsewhere = message === phrase("game.copied");
         sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), message);
-        if (!isElsewhere) clear(byId("messages"), notice("info", message));
+        if (!isElsewhere || tooLong.length) clear(byId("messages"), !isElsewhere && notice("info", message), tooLong.map(tooLongNode));
       } catch {
         sayOn(button, phrase("game.copy-by-hand"), phrase("game.copy-by-hand"));
       }

@@ -56,7 +56,7 @@ export function freshName(stem) {
 }
 
 /** What the engine reads: the main file's name, all texts by name (the base's with the changes), and options. */
-async function wholeText({ base, main, files, options }) {
+export async function wholeText({ base, main, files, options }) {
   const { texts } = await systemOf(base);
   return { main, files: { ...texts, ...files }, options };
 }
