@@ -421,7 +421,7 @@ def test_bids_without_an_agreement_are_natural():
         "call 7, 3D by S: SL_S_D >= 4 or Stopper_S_D",
         "call 9, 3H by N: SL_N_H >= 4 or Stopper_N_H",
     ]
-    # West is the fourth from the dealer, whose partner East bid spades; clubs are of North and South
+    # West is the fourth from the dealer, and his partner East bid spades
     assert partner_suits(meanings, calls, 3, natural) == (3,)
     assert partner_suits(meanings, calls, 2, natural) == (0, 2)
     assert partner_suits(meanings, calls, 1, natural) == ()

@@ -73,7 +73,7 @@ def test_a_contract_without_an_auction(app):
 
 def test_partners_suit_is_led_against_bids_without_an_agreement(app):
     """Without what 3D shows, the jack of diamonds seemed better by more than chance."""
-    calls = "1C 1S 2C P 3C P 3D P 3H P 3N".split()
+    calls = ["1C", "1S", "2C", "P", "3C", "P", "3D", "P", "3H", "P", "3N"]
     body = {"hand": "63.952.JT74.Q843", "auction": calls, "dealer": "N", "layouts": 60}
     answer = leads_of(post(app, "/v1/leads", body))
     assert (answer["leader"], answer["contract"]) == ("W", "3NS")
@@ -86,7 +86,7 @@ def test_partners_suit_is_led_against_bids_without_an_agreement(app):
 
 def test_what_no_deal_shows_is_not_taken_as_natural(app):
     """Where the bidder has neither length nor stopper, the deals are found without that."""
-    calls = "1C 1S 2C P 3C P 3D P 3H P 3N".split()
+    calls = ["1C", "1S", "2C", "P", "3C", "P", "3D", "P", "3H", "P", "3N"]
     body = {"hand": "63.952.JT74.Q843", "auction": calls, "dealer": "N", "layouts": 3}
     known = {"N": "A72.A3.A65.KJT76"}
     answer = leads_of(post(app, "/v1/leads", {**body, "known": known, "where": ["SL_S_D <= 1"]}))

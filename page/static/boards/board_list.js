@@ -13,6 +13,8 @@ import { busy, clear, h, keepFocus, notice, put, say } from "../dom.js";
 import { editionOf } from "../engine_client.js";
 import { contractNodes, suitNode } from "../format.js";
 import { auctionProblem } from "../deal/pasting.js";
+import { handoutRow } from "../games/handout.js";
+import { questionsOfBoards } from "../games/handout_maker.js";
 import { bidToEnd, questionsOf, writeSet } from "../games/practice_sets.js";
 import { change, linkTo, state } from "../state.js";
 import { count, phrase } from "../texts.js";
@@ -231,7 +233,7 @@ function restRow(...children) {
 }
 
 /** Tools for all boards: which are shown, `rest` for those that are not bid yet, and saving. */
-function tools(filter, shown, rest) {
+function tools(filter, shown, rest, who, signal) {
   const { boards } = boardSet();
   const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
   const label = h("span", { class: "soft" });
@@ -252,6 +254,9 @@ function tools(filter, shown, rest) {
       )),
       rest),
     h("div", { class: "row" }, label, savingButtons(which, ["lin", "pbn", "link"], phrase("boards.of-list"))),
+    who && handoutRow(phrase("boards.of-list"), async (size, ...about) => (
+      { topic: phrase("help.boards"), questions: await questionsOfBoards(which().slice(0, size), ...about) }
+    ), who, signal),
   ];
 }
 
@@ -297,7 +302,7 @@ export async function show(place, now, signal) {
       problem && notice("error", problem),
       tools(filter, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
         h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })),
-      ))),
+      )), who, signal),
       filter.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
         number: found.length, known: count(known.length),
       })),
