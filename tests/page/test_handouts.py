@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from bidcascade.loaders.lin.page_links import page_boards
 from tests.page.support_boards import boards_of
 from tests.page.support_browser import Visit, visiting
 from tests.page.test_bid import said_in_view
+from tests.support_examples import some_in_check
 
 STATIC = Path(__file__).parents[2] / "page" / "static"
 HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
@@ -245,3 +247,59 @@ def test_a_handout_of_boards(visit):
     # South's first turn: after North's opening, and as dealer
     assert ["South to call" in text for text in hands.all_inner_texts()] == [True, True]
     assert "1NT Pass" in hands.first.inner_text().replace("\n", " ")
+
+
+COUNTED = """async ([theme, size]) => {
+    const { themesOf, themeQuestions } = bidcascade("games/practice_themes.js");
+    const { post } = bidcascade("api.js");
+    const about = (await themesOf()).find((one) => one.name === theme);
+    const { deals } = await post("/v1/practice-deals", { themes: [theme], count: size, seed: 5 });
+    const plain = deals.map(({ deal, dealer, vulnerability }) => ({ deal, dealer, vulnerability }));
+    const asking = { deals: plain, mode: "first", table: "sayc" };
+    const { results } = await post("/v1/auctions", asking);
+    const firsts = results.map(({ auctions: [{ calls }] }, place) => {
+        const turn = (2 - "NESW".indexOf(deals[place].dealer) + 4) % 4;
+        return [calls.slice(0, turn).join("-"), calls[turn]];
+    });
+    const asked = [];
+    for (const one of await themeQuestions(about, "sayc", undefined, size)) {
+        const { hand, calls, dealer, vulnerability } = one;
+        const place = { hand, auction: calls, dealer: "NESW"[dealer], vulnerability };
+        asked.push([calls.join("-"), (await post("/v1/bid", { ...place, table: "sayc" })).call]);
+    }
+    return { firsts, asked };
+}"""
+
+
+@browser_tests
+@pytest.mark.parametrize(
+    "theme",
+    some_in_check(
+        2,
+        "stayman",
+        "weak-twos",
+        "jacoby-transfers",
+        "negative-doubles",
+        "notrump-overcalls",
+        "strong-two-clubs",
+        "takeout-doubles",
+        "jump-overcalls",
+        "two-over-one",
+        "major-raises",
+    ),
+)
+def test_a_theme_does_not_give_its_call_away(visit, theme):
+    """Where a theme's deals make its calls at South's first turn, about half of the hands do."""
+    page = visit.open("#view=bid").page
+    page.set_default_timeout(120_000)
+    found = page.evaluate(COUNTED, [theme, 60])
+    made = Counter(call for _, call in found["firsts"])
+    calls = {(place, call) for place, call in found["firsts"] if call != "P"}
+    # by the deals alone the call was known
+    assert made["P"] <= 0.1 * sum(made.values()), made
+    places = {place for place, _ in calls}
+    asked = [(place, call) for place, call in found["asked"] if place in places]
+    assert len(found["asked"]) >= 50
+    assert len(asked) >= 12
+    share = sum(one in calls for one in asked) / len(asked)
+    assert 0.3 <= share <= 0.7, (share, Counter(asked))
