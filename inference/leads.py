@@ -143,6 +143,9 @@ class LeadStudy(ShownAnswer):
     effective_size : float
         (Σw)² / Σw² of the solved ones' weights.
     seconds : float
+    partner_suits : tuple of int
+        Suits that the leader's partner has bid, clubs 0 to spades 3: a lead of one goes before
+        others that may be as good.
     """
 
     leads: tuple[Lead, ...]
@@ -152,6 +155,7 @@ class LeadStudy(ShownAnswer):
     requested: int
     effective_size: float
     seconds: float
+    partner_suits: tuple[int, ...] = ()
 
     @property
     def best(self) -> Lead:
@@ -160,17 +164,30 @@ class LeadStudy(ShownAnswer):
 
     @property
     def card(self) -> int:
-        """The card to lead: of those in the best lead's suit that may be as good, the usual one."""
-        return self._named(self.best.card // 13)[0]
+        """The card to lead: of the leads that may be as good as the best, the usual one.
+
+        It is of a suit of partner's where one of these is, else of the best lead's suit: where
+        the layouts do not tell two leads apart, partner's bid does.
+        """
+        return self._good_cards()[0]
 
     @property
     def undecided(self) -> tuple[int, ...]:
-        """Other cards that may be as good, by suit as the best of each suit come.
+        """Other cards that may be as good: partner's suits, then as the best of each suit come.
 
         Which of a suit's cards are named is a matter of carding: those that players lead.
         """
+        return self._good_cards()[1:]
+
+    @property
+    def is_partners(self) -> bool:
+        """Whether the card to lead is of a suit that partner has bid."""
+        return self.card // 13 in self.partner_suits
+
+    def _good_cards(self) -> tuple[int, ...]:
         suits = dict.fromkeys(lead.card // 13 for lead in self.leads if self._is_good(lead))
-        return tuple(card for suit in suits for card in self._named(suit))[1:]
+        ordered = sorted(suits, key=lambda suit: suit not in self.partner_suits)
+        return tuple(card for suit in ordered for card in self._named(suit))
 
     @property
     def is_decided(self) -> bool:

@@ -37,6 +37,7 @@ from .static_files import CORE, PAGE, static_files
 SERVICE_WORKER: Final = "sw.js"
 SYSTEMS: Final = "systems"
 SOLVED: Final = "solved-deals.js"
+THEMES: Final = "themes.js"
 FOLDER: Final = "bidcascade-page"
 """Name of the folder in a zip file."""
 _START: Final = "start.js"
@@ -52,7 +53,9 @@ class PageSize(NamedTuple):
 
 
 def page_files(
-    systems: Iterable[tuple[str, Mapping[str, Any]]], solved: I8 | None = None
+    systems: Iterable[tuple[str, Mapping[str, Any]]],
+    solved: I8 | None = None,
+    themes: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, bytes]:
     """All files of a folder by their path in it; the service worker is the last.
 
@@ -64,6 +67,8 @@ def page_files(
     solved : int8 [n, 20], optional
         Tables of the first deals of :mod:`bidcascade.inference.double_dummy.solved_deals`, on
         which a changed text plays against the old one.
+    themes
+        Themes for practice with deals, as :func:`.theme_deals.theme_deals` makes them.
     """
     known = dict(systems)
     found = {
@@ -79,11 +84,13 @@ def page_files(
     if solved is not None and deals:
         tables = base64.b64encode(pack_tables(solved)).decode()
         content[SOLVED] = f"globalThis.bidcascadeSolvedDeals = {_json(tables)};\n".encode()
+    if themes:
+        content[THEMES] = f"globalThis.bidcascadeThemes = {_json(themes)};\n".encode()
     told = [
         {"name": name, "title": one["title"], "digest": one["digest"]}
         for name, one in known.items()
     ]
-    content[PAGE] = _page(told, deals).encode()
+    content[PAGE] = _page(told, deals, has_themes=bool(themes)).encode()
     content[SERVICE_WORKER] = _service_worker(content).encode()
     return content
 
@@ -151,7 +158,7 @@ def write_page(content: Mapping[str, bytes], folder: Path) -> None:
         with whole_file(folder / name) as partial, can_write(folder / name):
             partial.write_bytes(one)
     with can_write(folder):
-        for path in (*(folder / SYSTEMS).glob("*.js"), *folder.glob(SOLVED)):
+        for path in (*(folder / SYSTEMS).glob("*.js"), *folder.glob(SOLVED), *folder.glob(THEMES)):
             if path.relative_to(folder).as_posix() not in content:
                 path.unlink()
 
@@ -202,9 +209,10 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _page(told: Sequence[Mapping[str, str]], deals: int) -> str:
+def _page(told: Sequence[Mapping[str, str]], deals: int, *, has_themes: bool) -> str:
     listed = json.dumps(told)
     solved = f'data-solved="{deals}" ' if deals else ""
+    solved += "data-themes " if has_themes else ""
     # the first system is there before it is asked for
     first = html.escape(_address(_path(told[0]["name"])))
     # there is no service with an API

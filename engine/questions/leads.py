@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bidcascade.bridge import (
     PASS,
+    SUITS,
     Auction,
     Contract,
     IllegalCall,
     InvalidContract,
     InvalidDeal,
+    NoSuchDeal,
     Seat,
     TimedOut,
     format_calls,
@@ -45,8 +47,10 @@ from .texts import (
 )
 
 if TYPE_CHECKING:
+    from bidcascade.inference.layouts.meanings import Meanings
     from bidcascade.inference.layouts.result import Layouts
     from bidcascade.inference.leads import LeadScoring, LeadStudy
+    from bidcascade.inference.natural_suits import NaturalBid
 
 SHARE_FOR_SAMPLING = 0.5
 """How much of the time may go into finding layouts; the rest is for solving them."""
@@ -208,6 +212,11 @@ class LeadLayouts:
     notes: tuple[str, ...] = answer_field(
         description="Known hands that would not have made their own calls.", examples=[[]]
     )
+    natural: tuple[str, ...] = answer_field(
+        description="Bids of a new suit without an agreement, and what they are taken for: four "
+        "cards, or a stopper.",
+        examples=[["call 7, 3D by S: SL_S_D >= 4 or Stopper_S_D"]],
+    )
     seed: int = answer_field(description="Of the layouts.", examples=[0])
 
 
@@ -218,8 +227,15 @@ class LeadsAnswer:
     leads: tuple[LeadAnswerItem, ...] = answer_field(description="The leads, best first.")
     card: str = answer_field(
         description="The card to lead: of those in the best lead's suit that may be as good, the "
-        "one that players lead: top of touching honours, fourth best, low from three to an honour.",
+        "one that players lead: top of touching honours, fourth best, low from three to an honour. "
+        "Where a lead of partner's suit may be as good, it is of that suit.",
         examples=["D6"],
+    )
+    partner_suits: tuple[str, ...] = answer_field(
+        description="Suits that partner has bid and shown.", examples=[["S"]]
+    )
+    is_partners: bool = answer_field(
+        description="Whether the card to lead is of a suit of partner's.", examples=[True]
     )
     leader: str = answer_field(description="Who leads.", examples=["S"])
     hand: HandText = answer_field(description="The leader's hand.", examples=["K52.AQ3.9876.KJ2"])
@@ -353,28 +369,31 @@ def answer_leads(question: LeadQuestion, by: Resources) -> Iterator[LeadsAnswer]
     time from as many deals as are solved by then; one is waited for in any case. Whoever accepts
     `application/jsonl` gets a line as soon as a few deals are solved, and better ones after it.
     """
-    for study, layouts in _studies(question, by):
-        yield _answer(question, study, layouts)
+    for study, layouts, natural in _studies(question, by):
+        yield _answer(question, study, layouts, natural)
 
 
-def _studies(question: LeadQuestion, by: Resources) -> "Iterator[tuple[LeadStudy, Layouts]]":
+def _studies(
+    question: LeadQuestion, by: Resources
+) -> "Iterator[tuple[LeadStudy, Layouts, Sequence[NaturalBid]]]":
     """Study the leads again and again, on more and more layouts."""
     # load arrays, which help does without
-    from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S
-    from bidcascade.inference.leads import FIRST_LAYOUTS, refine_leads
+    from bidcascade.inference.leads import refine_leads
+    from bidcascade.inference.natural_suits import partner_suits
 
     started = time.monotonic()
-    limit = DEFAULT_TIME_LIMIT_S
-    if by.time_limit_s is not None:
-        limit = min(limit, SHARE_FOR_SAMPLING * by.time_limit_s)
+    meanings, natural = _natural_bids(question, by)
+    suits: tuple[int, ...] = ()
+    if meanings is not None:
+        position = (question.leader - question.dealer) % 4
+        suits = partner_suits(meanings, question.calls, position, natural)
     try:
-        layouts = find_layouts(question, replace(by, time_limit_s=limit))
-    except TimedOut:
-        left = (by.patience_s or 0.0) - (time.monotonic() - started)
-        if left <= 0:
+        layouts = _layouts(question, by, started, natural)
+    except NoSuchDeal:
+        # what was taken for natural was none
+        if not natural:
             raise
-        few = replace(question, layouts=min(question.layouts, FIRST_LAYOUTS))
-        layouts = find_layouts(few, replace(by, time_limit_s=min(left, DEFAULT_TIME_LIMIT_S)))
+        layouts, natural = _layouts(question, by, started, ()), ()
     spent = time.monotonic() - started
     for study in refine_leads(
         layouts.hands,
@@ -387,10 +406,50 @@ def _studies(question: LeadQuestion, by: Resources) -> "Iterator[tuple[LeadStudy
         patience_s=None if by.patience_s is None else max(0.0, by.patience_s - spent),
         cancel=by.cancel,
     ):
-        yield replace(study, seconds=study.seconds + spent), layouts
+        found = replace(study, seconds=study.seconds + spent, partner_suits=suits)
+        yield found, layouts, natural
 
 
-def _answer(question: LeadQuestion, study: "LeadStudy", layouts: "Layouts") -> LeadsAnswer:
+def _natural_bids(
+    question: LeadQuestion, by: Resources
+) -> "tuple[Meanings | None, tuple[NaturalBid, ...]]":
+    """Tell what calls mean, and which bids are taken as natural; neither of a contract alone."""
+    from bidcascade.inference.layouts.meanings import meanings_of, steps_by
+    from bidcascade.inference.natural_suits import natural_bids
+
+    if not question.calls:
+        return None, ()
+    meanings = meanings_of(by.source)
+    return meanings, natural_bids(steps_by(meanings, question.calls, question.dealer))
+
+
+def _layouts(
+    question: LeadQuestion, by: Resources, started: float, natural: "Sequence[NaturalBid]"
+) -> "Layouts":
+    """Layouts that fit, in half of the time; a few at least."""
+    from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S
+    from bidcascade.inference.leads import FIRST_LAYOUTS
+
+    asked = replace(question, where=(*question.where, *(one.condition for one in natural)))
+    limit = DEFAULT_TIME_LIMIT_S
+    if by.time_limit_s is not None:
+        limit = min(limit, SHARE_FOR_SAMPLING * by.time_limit_s)
+    try:
+        return find_layouts(asked, replace(by, time_limit_s=limit))
+    except TimedOut:
+        left = (by.patience_s or 0.0) - (time.monotonic() - started)
+        if left <= 0:
+            raise
+        few = replace(asked, layouts=min(asked.layouts, FIRST_LAYOUTS))
+        return find_layouts(few, replace(by, time_limit_s=min(left, DEFAULT_TIME_LIMIT_S)))
+
+
+def _answer(
+    question: LeadQuestion,
+    study: "LeadStudy",
+    layouts: "Layouts",
+    natural: "Sequence[NaturalBid]",
+) -> LeadsAnswer:
     return LeadsAnswer(
         leads=tuple(
             answer_of(
@@ -402,6 +461,8 @@ def _answer(question: LeadQuestion, study: "LeadStudy", layouts: "Layouts") -> L
             for lead in study.leads
         ),
         card=format_card(study.card),
+        partner_suits=tuple(SUITS[suit] for suit in study.partner_suits),
+        is_partners=study.is_partners,
         leader=question.leader.letter,
         hand=format_hand(question.hand),
         contract=str(question.contract),
@@ -416,6 +477,7 @@ def _answer(question: LeadQuestion, study: "LeadStudy", layouts: "Layouts") -> L
             solved=study.layouts,
             effective_size=study.effective_size,
             relaxed=tuple(map(str, layouts.report.relaxed)),
+            natural=tuple(map(str, natural)),
         ),
         elapsed_ms=round(1000 * study.seconds),
     )

@@ -2,8 +2,8 @@
 
 What the page shows stands behind ``#`` in its address: hands ``n e s w``, ``dealer``, ``vul`` and
 ``auction``; or in ``ask`` the board of a game (``view=bid``, ``view=cards``) or the hands of a
-practice set. ``state.js``, ``board_code.js`` and ``practice_sets.js`` of the page write them, and
-its ``page_links.js`` reads them as this does.
+practice set or a handout. ``state.js``, ``board_code.js``, ``practice_sets.js`` and
+``handout_code.js`` of the page write them, and its ``page_links.js`` reads them as this does.
 """
 
 import base64
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-from bidcascade.bridge import InvalidDeal, parse_vulnerability
+from bidcascade.bridge import Auction, IllegalCall, InvalidDeal, parse_calls, parse_vulnerability
 
 _NAMES: Final = rb"[nesw]|dealer|vul|auction|at|table|view|eyes|with|ask"
 _START: Final = re.compile(
@@ -34,7 +34,17 @@ _RANKS: Final = "AKQJT98765432"
 _DEALERS: Final = {"S": "1", "W": "2", "N": "3", "E": "4"}
 _SIDES: Final = ("o", "n", "e", "b")
 _CODE_BYTES: Final = 14
-_MOST_HANDS: Final = 50
+_MOST_HANDS: Final = 64
+_CALLS: Final = (
+    "P",
+    "X",
+    "XX",
+    *(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"),
+)
+_SEATS: Final = "NESW"
+_WHOLE: Final = 16
+_DEAL_BYTES: Final = 13
+_HAND_BYTES: Final = 7
 
 
 class PageLink(NamedTuple):
@@ -99,7 +109,7 @@ def page_boards(query: bytes) -> Iterator[str]:
         # a bar would end the LIN value
         values.setdefault(name.lower(), value.replace("|", "/"))
     view, asked = values.get("view", ""), values.get("ask", "")
-    if view == "practice" and asked:
+    if view in ("practice", "handout") and asked:
         yield from _questions(asked)
         return
     if view in ("bid", "play", "cards") and asked:
@@ -140,23 +150,37 @@ def _hand(text: str) -> str:
 
 def _dealt(code: str) -> tuple[list[str], str, str] | None:
     """Hands, dealer and sides of a board's code: two bits a card, then a byte for the rest."""
+    packed = _unpacked(code[1:])
+    if packed is None or code[:1] != "1" or len(packed) != _CODE_BYTES or packed[-1] > 63:
+        return None
+    hands = _owned(packed)
+    dealer = "NESW"[packed[-1] & 3]
+    return hands, dealer, _SIDES[packed[-1] >> 2 & 3]
+
+
+def _unpacked(text: str) -> bytes | None:
+    """Bytes of a text in base 64 for addresses, without its padding."""
+    whole = text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4)
     try:
-        packed = base64.b64decode(code[1:].replace("-", "+").replace("_", "/") + "=", validate=True)
+        return base64.b64decode(whole, validate=True)
     except (binascii.Error, ValueError):
         return None
-    if code[:1] != "1" or len(packed) != _CODE_BYTES or packed[-1] > 63:
-        return None
+
+
+def _owned(packed: bytes) -> list[str]:
+    """Hands of two bits a card for its owner."""
     hands = [["", "", "", ""] for _ in range(4)]
     for place in range(52):
         owner = packed[place >> 2] >> (2 * (place & 3)) & 3
         hands[owner][place // 13] += _RANKS[place % 13]
-    dealer = "NESW"[packed[-1] & 3]
-    return [".".join(hand) for hand in hands], dealer, _SIDES[packed[-1] >> 2 & 3]
+    return [".".join(hand) for hand in hands]
 
 
 def _questions(asked: str) -> Iterator[str]:
     """Boards of a practice set: a hand each, with the calls before its own."""
     version, _, rest = asked.partition("!")
+    if version == "2":
+        yield from _handout(rest)
     if version != "1":
         return
     for question in rest.split("!")[1 : _MOST_HANDS + 1]:
@@ -167,3 +191,50 @@ def _questions(asked: str) -> Iterator[str]:
         hands = ["", "", "", ""]
         hands["NESW".index(dealer) + calls & 3] = hand
         yield _lin(hands, dealer, sides, auction)
+
+
+def _handout(text: str) -> Iterator[str]:
+    """Boards of a handout; none of one that is broken, which the page does not open either."""
+    fields = text.split("!")
+    packed = _unpacked(fields[3]) if len(fields) == 4 else None
+    if not packed or not fields[1] or fields[2] not in ("shipped", "own"):
+        return
+    boards = []
+    at = 0
+    while at < len(packed):
+        head, count = (*packed[at : at + 2], 0)[:2]
+        at += 2
+        calls = packed[at : at + count]
+        size = _DEAL_BYTES if head & _WHOLE else _HAND_BYTES
+        cards = packed[at + count : at + count + size]
+        at += count + size
+        if head >= 2 * _WHOLE or len(cards) != size or any(one >= len(_CALLS) for one in calls):
+            return
+        seat = (head + count) & 3
+        hands = _owned(cards) if head & _WHOLE else ["", "", "", ""]
+        if not head & _WHOLE:
+            hands[seat] = _held(cards)
+        if any(len(hand) != 16 for hand in hands if hand):
+            return
+        auction = [_CALLS[one] for one in calls]
+        if not _is_open(auction) or len(boards) == _MOST_HANDS:
+            return
+        boards.append(_lin(hands, _SEATS[head & 3], _SIDES[head >> 2 & 3], "-".join(auction)))
+    yield from boards
+
+
+def _held(packed: bytes) -> str:
+    """Give the hand of a bit a card."""
+    suits = ["", "", "", ""]
+    for place in range(52):
+        if packed[place >> 3] >> (place & 7) & 1:
+            suits[place // 13] += _RANKS[place % 13]
+    return ".".join(suits)
+
+
+def _is_open(calls: list[str]) -> bool:
+    """Whether an auction is legal and goes on."""
+    try:
+        return not Auction.of(parse_calls(" ".join(calls))).is_complete
+    except IllegalCall:
+        return False

@@ -230,6 +230,13 @@ export async function folderTables() {
   return globalThis.bidcascadeSolvedDeals;
 }
 
+/** Themes `{name, title, practises, deals}` of the folder, a code a deal; none where it has none. */
+export async function folderThemes() {
+  if (!("themes" in document.documentElement.dataset)) return [];
+  if (!globalThis.bidcascadeThemes) await folderScript("themes.js");
+  return globalThis.bidcascadeThemes;
+}
+
 async function systemFile(name) {
   if (!isOffline()) return get(`/v1/tables/${encodeURIComponent(name)}/system`);
   if (!inFolder.some((one) => one.name === name)) {
@@ -294,6 +301,12 @@ export async function digestOf(name) {
   const { main, files, options } = await stored.textsOf(found.name);
   const sorted = (some) => Object.keys(some).sort().map((key) => [key, some[key]]);
   return { name: found.name, digest: await sha256(JSON.stringify([main, sorted(files), sorted(options ?? {})])), own: true };
+}
+
+/** Names of all systems, the default one first, and whether one of a name is one's own: `{first, names, own}`. */
+export async function systemsThere(name, signal) {
+  const names = (await get("/v1/tables", { signal })).tables.map((one) => one.name);
+  return { first: names[0], names, own: isOwn(name) };
 }
 
 /** Names of the systems that there are, one's own left out. */

@@ -22,6 +22,7 @@ import { engineAnswer, loadEngine, onNoEngine, onSystems } from "./engine_client
 import { buildEntering, showLeafing, useFiles, usePasted } from "./deal/enter_deal.js";
 import { copyButton } from "./games/game_table.js";
 import * as conventionCard from "./systems/convention_card.js";
+import * as handout from "./games/handout.js";
 import * as jobs from "./answers/jobs.js";
 import * as lead from "./answers/lead.js";
 import { carriesSystems, systemDropped, takeIn } from "./systems/arriving_systems.js";
@@ -32,16 +33,17 @@ import { tellLoading, tellWarming } from "./frame/ready.js";
 import { buildShortcuts, fillHelp } from "./frame/shortcuts.js";
 import * as shown from "./answers/shown.js";
 import {
-  begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeRequest, seatToCall, state, useTakingIn,
+  begin, change, GAMES, hasAllHands, isAtEnd, LED_TO, linkTo, onChange, placeRequest, seatToCall, state,
+  useTakingIn,
 } from "./state.js";
 import * as systemBook from "./systems/system_book.js";
 import * as systems from "./systems/systems.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, boards: boardList, bid, cards: play, practice, systems, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, boards: boardList, bid, cards: play, practice, handout, systems, archives, jobs };
 /** Views without a deal beside them. */
-const ALONE = ["card", "boards", ...GAMES, "systems", "archives", "jobs"];
+const ALONE = ["card", "boards", ...GAMES, ...LED_TO, "systems", "archives", "jobs"];
 const PAGES = ["book", ...ALONE];
 /** Views that need a service, with the routes that not every service has. */
 const SERVED = { lead: null, archives: "/v1/archives", jobs: "/v1/jobs" };
@@ -76,7 +78,8 @@ function showNavigation() {
 
 /** Whether a view has its place among the others. */
 function isShown(view) {
-  return !isOffline() || !(view in SERVED) || view === state().view;
+  if (view === state().view) return true;
+  return !LED_TO.includes(view) && (!isOffline() || !(view in SERVED));
 }
 
 /** Link of a page. One that may not be offered has its place: nothing moves when that is known. */

@@ -7,7 +7,9 @@ import { phrase } from "./texts.js";
 
 /** Views with deals of their own, which the person does not see in whole. */
 export const GAMES = ["bid", "practice", "cards"];
-export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "book", "card", "boards", ...GAMES, "systems", "archives", "jobs"];
+/** Views with hands of their own and no place among the pages: another view leads to them. */
+export const LED_TO = ["handout"];
+export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "book", "card", "boards", ...GAMES, ...LED_TO, "systems", "archives", "jobs"];
 /** Names that addresses of views had before. */
 const OLD_VIEWS = { table: "book", play: "bid" };
 

@@ -1,6 +1,7 @@
 """Leads over layouts: the arithmetic by its definition, touching cards, refinement, time limits."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -21,12 +22,14 @@ from bidcascade.bridge import (
     format_card,
     imps,
     is_vulnerable,
+    parse_calls,
     parse_contract,
     parse_hand,
     score,
 )
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
+from bidcascade.inference.layouts.meanings import meanings_of, steps_by
 from bidcascade.inference.leads import (
     LEAD_SCORINGS,
     LeadStudy,
@@ -34,6 +37,7 @@ from bidcascade.inference.leads import (
     study_leads,
     touching_cards,
 )
+from bidcascade.inference.natural_suits import natural_bids, partner_suits
 from bidcascade.kernels.types import I8, U64
 from tests.support_examples import examples
 
@@ -383,6 +387,50 @@ def test_layouts_in_which_leads_are_the_same_do_not_tell_them_apart(better, deci
     study = study_leads(tricks, layouts(60), CONTRACT)
     assert [lead.differs for lead in study.leads[:2]] == [0, better]
     assert study.is_decided is decided
+
+
+@pytest.mark.parametrize(
+    ("better", "suits", "card", "others"),
+    [
+        # clubs are better in five layouts of sixty: that may be chance, and partner bid spades
+        (5, (3,), "S2", ["SK", "C2", "DA", "D3"]),
+        (5, (), "C2", ["S2", "SK"]),
+        # in six of six it is none
+        (6, (3,), "C2", []),
+    ],
+)
+def test_partners_suit_is_led_where_the_layouts_do_not_tell(better, suits, card, others):
+    tricks = np.full((60, 52), -1, np.int8)
+    tricks[:, list(cards_of(HAND))] = 3
+    tricks[:better, list(cards_of(HAND & 0x1FFF))] = 4
+    study = replace(study_leads(tricks, layouts(60), CONTRACT), partner_suits=suits)
+    assert format_card(study.card) == card
+    assert study.is_partners is (bool(suits) and better < 6)
+    if others:
+        assert set(map(format_card, study.undecided)) >= set(others[:2])
+    else:
+        assert {card // 13 for card in study.undecided} <= {0}
+
+
+def test_bids_without_an_agreement_are_natural():
+    calls = parse_calls("1C 1S 2C P 3C P 3D P 3H P 3N P P P")
+    meanings = meanings_of("sayc")
+    natural = natural_bids(steps_by(meanings, calls, Seat.NORTH))
+    # not the raise, and not notrump
+    assert list(map(str, natural)) == [
+        "call 7, 3D by S: SL_S_D >= 4 or Stopper_S_D",
+        "call 9, 3H by N: SL_N_H >= 4 or Stopper_N_H",
+    ]
+    # West is the fourth from the dealer, and his partner East bid spades
+    assert partner_suits(meanings, calls, 3, natural) == (3,)
+    assert partner_suits(meanings, calls, 2, natural) == (0, 2)
+    assert partner_suits(meanings, calls, 1, natural) == ()
+
+
+def test_a_convention_names_no_suit_of_partners():
+    meanings = meanings_of("sayc")
+    assert partner_suits(meanings, parse_calls("1N P 2D P 2H P P P"), 0) == ()
+    assert partner_suits(meanings, parse_calls("1S P 2S P 4S P P P"), 2) == (3,)
 
 
 def test_what_is_decided_need_not_be_refined():

@@ -488,6 +488,43 @@ def test_leads(visit):
     assert re.search(r"(spades|hearts|diamonds|clubs)(10|[2-9AKQJ])", first)
 
 
+def test_the_hands_are_hidden_until_the_lead_is_answered(visit):
+    calls = "1N-P-2C-P-2D-P-2N-P-P-P"
+    page = visit.open(f"{DEAL}&dealer=N&auction={calls}&view=lead").page
+    visit.wait_said("East leads")
+
+    def answer(route: Any) -> None:
+        asked = json.loads(route.request.post_data)
+        route.continue_(post_data=json.dumps({**asked, "layouts": 4}))
+
+    page.route("**/v1/leads", answer)
+    hidden = "hidden until you see the answer"
+    seats = page.locator("#deal .seat")
+    assert [hidden in text for text in seats.all_inner_texts()] == [True, False, True, True]
+    assert "HCP" not in seats.first.inner_text()
+    button(page, "Find the best lead").click()
+    page.wait_for_selector("table.numeric tbody tr")
+    assert not any(hidden in text for text in seats.all_inner_texts())
+    # another deal is another question; what is no question of a lead shows all
+    page.goto(f"{visit.url}/{DEAL}&dealer=N&auction=1N-P-3N-P-P-P&view=lead")
+    page.wait_for_function("() => document.querySelector('#deal').innerText.includes('hidden')")
+    page.goto(f"{visit.url}/{DEAL}&dealer=N&auction=1N-P-3N-P-P-P&view=call")
+    page.wait_for_function("() => !document.querySelector('#deal').innerText.includes('hidden')")
+
+
+def test_no_agreement_is_said_once_for_a_run_of_calls(visit):
+    page = visit.open("#dealer=N&auction=1C-1S-2C-P-3C-P-3D-P-3H-P-3N&view=shown").page
+    run = page.locator(".shown-call", has_text="No agreement")
+    run.first.wait_for()
+    assert run.count() == 1
+    text = run.inner_text()
+    assert "No agreement about these 3 calls" in text
+    # each still leads to its place
+    assert run.locator("a").count() == 3
+    assert run.locator("a").nth(1).get_attribute("href").count("at=6") == 1
+    assert page.locator("#view").inner_text().count("greement about") == 1
+
+
 def test_the_simulated_call(visit):
     page = visit.open(f"{DEAL}&dealer=N&auction=1N-P").page
     visit.wait_said("South: two clubs")

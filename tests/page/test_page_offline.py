@@ -12,6 +12,7 @@ import pytest
 from bidcascade.bridge import parse_deal
 from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.page.bundle import bundle
+from bidcascade.page.theme_deals import DEALS, theme_deals
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, put_text, serving, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
@@ -99,6 +100,24 @@ def wait_for_workers(visit: Visit, count: int) -> None:
             return
         visit.page.wait_for_timeout(50)
     assert len(visit.page.workers) == count
+
+
+def test_themes_and_handouts_need_no_service(browser, folder):
+    visits = visiting(browser, folder.as_uri())
+    visit = next(visits)
+    page = visit.page
+    page.goto(f"{folder.as_uri()}/index.html#view=practice&dealer=N")
+    page.get_by_label("Theme", exact=True).select_option(label="Weak twos")
+    page.get_by_label("Hands for a class of the theme").fill("6")
+    page.get_by_role("button", name="Handout of the theme").click()
+    page.locator(".handout-sheet.answers .handout-hand").nth(5).wait_for(timeout=90_000)
+    names = page.locator(".handout-sheet.answers").inner_text()
+    assert "Weak two" in names
+    # other hands each time, all of the folder's
+    deals = page.evaluate("globalThis.bidcascadeThemes.map((one) => one.deals.length)")
+    assert len(deals) == len(theme_deals())
+    assert set(deals) == {DEALS}
+    assert next(visits, None) is None
 
 
 @pytest.mark.parametrize("has_workers", some_in_check(1, True, False))

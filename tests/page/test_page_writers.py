@@ -44,6 +44,7 @@ VIEWS = {
         "#dealer=N&vul=None&view=practice&ask="
         "1!Stayman!1N-P~N~None~K52.AQ3.9876.KJ2!~E~Both~AQ4.KJ3.K876.Q52"
     ),
+    "handout": "#dealer=N&vul=None&view=handout&ask=2!Stayman!sayc!shipped!AAIHAAKyAIEHBQg",
     "cards": "#dealer=N&vul=None&view=cards&ask={code}~P-P-P-1N-P-3N-P-P-P~N",
     "systems": "#dealer=N&vul=None&view=systems",
     "archives": "#dealer=N&vul=None&auction=1N-P&view=archives",

@@ -71,6 +71,29 @@ def test_a_contract_without_an_auction(app):
     assert answer["layouts"]["solved"] == 3
 
 
+def test_partners_suit_is_led_against_bids_without_an_agreement(app):
+    """Without what 3D shows, the jack of diamonds seemed better by more than chance."""
+    calls = ["1C", "1S", "2C", "P", "3C", "P", "3D", "P", "3H", "P", "3N"]
+    body = {"hand": "63.952.JT74.Q843", "auction": calls, "dealer": "N", "layouts": 60}
+    answer = leads_of(post(app, "/v1/leads", body))
+    assert (answer["leader"], answer["contract"]) == ("W", "3NS")
+    assert (answer["card"], answer["is_partners"], answer["partner_suits"]) == ("S6", True, ["S"])
+    assert [one.split(":")[0] for one in answer["layouts"]["natural"]] == [
+        "call 7, 3D by S",
+        "call 9, 3H by N",
+    ]
+
+
+def test_what_no_deal_shows_is_not_taken_as_natural(app):
+    """Where the bidder has neither length nor stopper, the deals are found without that."""
+    calls = ["1C", "1S", "2C", "P", "3C", "P", "3D", "P", "3H", "P", "3N"]
+    body = {"hand": "63.952.JT74.Q843", "auction": calls, "dealer": "N", "layouts": 3}
+    known = {"N": "A72.A3.A65.KJT76"}
+    answer = leads_of(post(app, "/v1/leads", {**body, "known": known, "where": ["SL_S_D <= 1"]}))
+    assert answer["layouts"]["solved"] == 3
+    assert answer["layouts"]["natural"] == []
+
+
 def test_refined_answers_come_as_lines(app):
     response = ask(
         app,

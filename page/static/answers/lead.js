@@ -1,11 +1,13 @@
 // The best opening lead over deals that agree with the auction.
 
 import { isMissingRoute, post } from "../api.js";
-import { contractOf, SEAT_NAMES, SEATS } from "../bridge/calls.js";
+import { contractOf, SEAT_NAMES, SEATS, spokenCall } from "../bridge/calls.js";
 import { cardsOf } from "../bridge/cards.js";
-import { busy, clear, h, notice, table } from "../dom.js";
+import { busy, byId, clear, h, keepFocus, notice, table } from "../dom.js";
 import { servedName } from "../engine_client.js";
 import { cardsNode, contractNodes, percent } from "../format.js";
+import { openHands } from "../deal/hidden_hands.js";
+import { showDeal } from "../deal/deal_diagram.js";
 import { cardRows } from "../games/play_diagram.js";
 import { callsBefore, isAtEnd, linkTo, placeRequest } from "../state.js";
 import { phrase, phraseNodes } from "../texts.js";
@@ -42,12 +44,18 @@ function verdictNode(answer, card) {
 }
 
 /** Why the lead of an answer is made. */
-function reasonNode({ card, leads, layouts }) {
+function reasonNode({ card, leads, layouts, is_partners: isPartners }) {
   const one = leads.find(({ cards }) => cards.includes(card));
   return one && h("p", null, phraseNodes("lead.reason", {
     card: cardsNode([card]), set: percent(one.set), tricks: one.tricks.toFixed(2),
     layouts: phrase("number.layouts", { number: layouts.solved }),
-  }));
+  }), isPartners && phrase("lead.partners"));
+}
+
+/** "call 7, 3D by S: …" in words. */
+function naturalText(text) {
+  const [, call, seat] = /^call \d+, (\S+) by (.):/.exec(text);
+  return phrase("lead.natural-bid", { call: spokenCall(call), seat: SEAT_NAMES[SEATS.indexOf(seat)] });
 }
 
 function answerNodes(answer, findMore, own) {
@@ -78,7 +86,8 @@ function answerNodes(answer, findMore, own) {
       phrase("lead.solved", {
         layouts: phrase("number.layouts", { number: found.solved }), seconds: (answer.elapsed_ms / 1000).toFixed(1),
       }),
-      found.relaxed.length > 0 && phrase("lead.relaxed", { what: found.relaxed.join("; ") })),
+      found.relaxed.length > 0 && phrase("lead.relaxed", { what: found.relaxed.join("; ") }),
+      found.natural.length > 0 && phrase("lead.natural", { what: found.natural.map(naturalText).join("; ") })),
   ];
 }
 
@@ -123,7 +132,10 @@ export async function show(place, now, signal) {
       const answer = await post("/v1/leads", {
         hand, ...placeRequest({ ...now, table: served }), scoring, layouts, budget_ms: 12_000,
       }, { signal });
-      if (!signal.aborted) clear(result, answerNodes(answer, find, choice.chosen()));
+      if (signal.aborted) return;
+      clear(result, answerNodes(answer, find, choice.chosen()));
+      openHands(now);
+      keepFocus(byId("deal"), showDeal);
     } catch (error) {
       if (signal.aborted) return;
       clear(result, notice("error", isMissingRoute(error)

@@ -24,22 +24,50 @@ function seatName(one, now) {
   return SEAT_NAMES[(now.dealer + one.player) % 4];
 }
 
-function callRow(one, index, now) {
+function callHead(one, index, now) {
   const seat = seatName(one, now);
+  return h("div", { class: "shown-head" },
+    h("a", {
+      class: "call-link", href: linkTo({ ...now, at: index, view: "call", asked: "" }),
+      "aria-label": phrase("meanings.link", { call: spokenCall(one.call), seat }),
+    }, callNode(one.call)),
+    h("span", { class: "soft" }, seat));
+}
+
+function callRow(one, index, now) {
   return h(
-    "li", { class: "shown-call" },
-    h("div", { class: "shown-head" },
-      h("a", {
-        class: "call-link", href: linkTo({ ...now, at: index, view: "call", asked: "" }),
-        "aria-label": phrase("meanings.link", { call: spokenCall(one.call), seat }),
-      }, callNode(one.call)),
-      h("span", { class: "soft" }, seat)),
+    "li", { class: "shown-call" }, callHead(one, index, now),
     h("div", null,
       h("p", null, one.sentence),
       !one.known && h("p", { class: "miss" }, phrase("meanings.unknown")),
       chips(one.agreements.filter((agreement) => agreement.startsWith("#"))),
       one.hand_types.length > 1 && kindsNode(one.hand_types)),
   );
+}
+
+/** Calls of which none is agreed: said once for all of them. */
+function unknownRow(rows, now) {
+  return h("li", { class: "shown-call" },
+    h("div", null, rows.map(({ one, index }) => callHead(one, index, now))),
+    h("p", { class: "miss" }, phrase("meanings.unknown-run", { number: rows.length })));
+}
+
+/** Rows in runs: those that the system has no line for are one, whatever passes stand between. */
+function inRuns(rows) {
+  const runs = [];
+  let open = null;
+  for (const row of rows) {
+    if (row.one.known) {
+      runs.push([row]);
+      if (row.one.call !== "P") open = null;
+    } else if (open) {
+      open.push(row);
+    } else {
+      open = [row];
+      runs.push(open);
+    }
+  }
+  return runs;
 }
 
 function kindsNode(kinds) {
@@ -63,7 +91,9 @@ export function meaningsNode(calls, now) {
   const rows = calls.map((one, index) => ({ one, index, name: sameName(one) }));
   const names = [...new Set(rows.map((row) => row.name))]
     .filter((name) => name && rows.filter((row) => row.name === name).length > 1);
-  const asList = (some) => h("ol", { class: "shown-calls" }, some.map(({ one, index }) => callRow(one, index, now)));
+  const asList = (some) => h("ol", { class: "shown-calls" }, inRuns(some).map((run) => (
+    run.length > 1 ? unknownRow(run, now) : callRow(run[0].one, run[0].index, now)
+  )));
   return [
     asList(rows.filter((row) => !names.includes(row.name))),
     names.map((name) => {

@@ -17,6 +17,8 @@ import { contractNodes, suitNode } from "../format.js";
 import { auctionProblem } from "../deal/pasting.js";
 import { comparedResults } from "../games/board_values.js";
 import { playedGame, showCosts } from "../games/play_review.js";
+import { handoutRow } from "../games/handout.js";
+import { questionsOfBoards } from "../games/handout_maker.js";
 import { bidToEnd, questionsOf, writeSet } from "../games/practice_sets.js";
 import { change, linkTo, state } from "../state.js";
 import { count, phrase } from "../texts.js";
@@ -272,7 +274,7 @@ function choices(request, all) {
 }
 
 /** Tools for all boards: which are shown, rows for those that wait for something, and saving. */
-function tools(request, shown, ...rest) {
+function tools(request, shown, rest, who, signal) {
   const { boards } = boardSet();
   const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
   const label = h("span", { class: "soft" });
@@ -285,6 +287,9 @@ function tools(request, shown, ...rest) {
       choices(request, boards),
       rest),
     h("div", { class: "row" }, label, savingButtons(which, ["lin", "pbn", "link"], phrase("boards.of-list"))),
+    who && handoutRow(phrase("boards.of-list"), async (size, ...about) => (
+      { topic: phrase("help.boards"), questions: await questionsOfBoards(which().slice(0, size), ...about) }
+    ), who, signal),
   ];
 }
 
@@ -363,8 +368,9 @@ export async function show(place, now, signal) {
       !isStored && notice("info", phrase("boards.not-kept")),
       problemsNode(problems),
       problem && notice("error", problem),
-      tools(request, found.map(({ one }) => one), rowOf("rest", "boards.bid-rest"),
-        asksLoss(request) && rowOf("unsolved", "boards.solve-rest")),
+      tools(request, found.map(({ one }) => one), [
+        rowOf("rest", "boards.bid-rest"), asksLoss(request) && rowOf("unsolved", "boards.solve-rest"),
+      ], who, signal),
       request.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
         number, known: count(boards.filter((one) => bidOf(one, table)).length),
       })),

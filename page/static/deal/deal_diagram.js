@@ -4,6 +4,7 @@ import { SEAT_NAMES, SEATS } from "../bridge/calls.js";
 import { pointsOf } from "../bridge/cards.js";
 import { byId, clear, h } from "../dom.js";
 import { handNode } from "../format.js";
+import { onlySeat } from "./hidden_hands.js";
 import { isVulnerable, VULNERABILITIES } from "../bridge/seats.js";
 import { change, isAtEnd, seatToCall, state } from "../state.js";
 import { phrase } from "../texts.js";
@@ -11,7 +12,9 @@ import { phrase } from "../texts.js";
 export const SIDE_NAMES = Object.fromEntries(VULNERABILITIES.map((one) => [one, phrase(`sides.${one}`)]));
 
 function seatNode(seat, now) {
-  const hand = now.hands[seat];
+  const only = onlySeat(now);
+  const isHidden = only !== null && only !== seat && now.hands[seat] !== "";
+  const hand = isHidden ? "" : now.hands[seat];
   const turn = !isAtEnd(now) && seatToCall(now) === seat;
   const vulnerable = isVulnerable(now.vulnerability, seat);
   return h(
@@ -24,7 +27,7 @@ function seatNode(seat, now) {
       hand && h("span", { class: "points" }, pointsOf(hand), h("abbr", { class: "unit", title: phrase("deal.points") }, phrase("deal.unit"))),
     ),
     hand ? handNode(hand)
-      : h("p", { class: "unknown" }, phrase("deal.not-known")),
+      : h("p", { class: "unknown" }, phrase(isHidden ? "deal.hidden" : "deal.not-known")),
   );
 }
 

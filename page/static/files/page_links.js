@@ -3,6 +3,7 @@
 import { readBoard } from "../boards/board_code.js";
 import { SEATS } from "../bridge/calls.js";
 import { SUITS } from "../bridge/cards.js";
+import { HANDOUT_VERSION, MOST_HANDS, readHandout } from "../games/handout_code.js";
 import { readVulnerability } from "../bridge/seats.js";
 
 const NAMES = "[nesw]|dealer|vul|auction|at|table|view|eyes|with|ask";
@@ -17,7 +18,6 @@ const LAST_HAND = /(?:^|&)[nesw]=([^&]*)$/i;
 const STOPS = /[.,;:?!)\]}]+$/;
 const DEALERS = { S: "1", W: "2", N: "3", E: "4" };
 const SIDES = { None: "o", NS: "n", EW: "e", Both: "b" };
-const MOST_HANDS = 50;
 const MOST_LINES = 20;
 
 function matchAt(pattern, text, at) {
@@ -76,8 +76,21 @@ function linOf([north, east, south, west], dealer, sides, auction) {
   return `md|${DEALERS[dealer] ?? "3"}${[south, west, north, east].map(linHand).join(",")}|sv|${word}|${calls}pg||`;
 }
 
+/** Boards of a handout: whole deals or a hand each, with the calls before its own. */
+function handoutBoards(asked) {
+  try {
+    return readHandout(asked).questions.map(({ calls, dealer, vulnerability, hand, hands }) => {
+      const seat = (dealer + calls.length) % 4;
+      return linOf(hands ?? SEATS.map((_, place) => (place === seat ? hand : "")), SEATS[dealer], vulnerability, calls.join("-"));
+    });
+  } catch {
+    return [];
+  }
+}
+
 /** Boards of a practice set: a hand each, with the calls before its own. */
 function questionsOf(asked) {
+  if (asked.startsWith(`${HANDOUT_VERSION}!`)) return handoutBoards(asked);
   const [version, , ...questions] = asked.split("!");
   if (version !== "1") return [];
   return questions.slice(0, MOST_HANDS).flatMap((question) => {
@@ -109,7 +122,7 @@ export function pageBoards(query) {
   }
   const get = (name, other = "") => values.get(name) ?? other;
   const asked = get("ask");
-  if (asked && get("view") === "practice") return questionsOf(asked);
+  if (asked && ["practice", "handout"].includes(get("view"))) return questionsOf(asked);
   if (asked && ["bid", "play", "cards"].includes(get("view"))) return [gameOf(asked)];
   const hands = ["n", "e", "s", "w"].map((seat) => get(seat));
   return hands.some(Boolean) ? [linOf(hands, get("dealer", "N").toUpperCase(), get("vul", "None"), get("auction"))] : [];

@@ -7,8 +7,9 @@ import { isLegal, SEATS, spokenCall } from "../bridge/calls.js";
 import { busy, clear, h, notice, say, table } from "../dom.js";
 import { callNode, callsNode, handInLine } from "../format.js";
 import { copyButton, failure, gameTable, keepingNotes } from "./game_table.js";
-import { makeSet, readSet, topicsOf, topicText, writeSet } from "./practice_sets.js";
-import { makeThemeSet, themesOf } from "./practice_themes.js";
+import { handoutOf, handoutRow, hasSystem } from "./handout.js";
+import { makeSet, readSet, topicQuestions, topicsOf, topicText, writeSet } from "./practice_sets.js";
+import { makeThemeSet, themeQuestions, themesOf } from "./practice_themes.js";
 import { isRequested, levelsOf } from "./practice_topics.js";
 import { answered, missedHands } from "./repetition.js";
 import { change, linkTo, placeRequest } from "../state.js";
@@ -57,6 +58,7 @@ export async function show(place, now, signal) {
     place.prepend(said);
     return error.message;
   }
+  if (!await hasSystem(set, place, now, signal)) return "";
   const scene = h("div", { tabindex: "-1", class: "scene" });
   clear(place, scene);
   const game = {
@@ -105,10 +107,15 @@ async function showChoice(place, now, signal) {
     }
   };
   const button = h("button", { type: "button", class: "main", id: "ten-hands", onclick: start }, phrase("practice.start"));
+  const handout = handoutRow(phrase("handout.of-topic"), async (size, ...about) => {
+    lastTopic = select.value;
+    const one = known.find(({ topic }) => topic === lastTopic);
+    return { topic: topicText(lastTopic), questions: await topicQuestions(one, ...about, size) };
+  }, tableName, signal);
   clear(
     place, keepingNotes(), h("p", null, phrase("practice.intro")),
     known.length > 0 ? h("div", { class: "form topics" }, h("label", { for: "topic-filter" }, phrase("practice.filter")), filter, found,
-      h("label", { for: "topic" }, phrase("practice.topic")), select, h("p", null, button))
+      h("label", { for: "topic" }, phrase("practice.topic")), select, h("p", null, button), handout)
       : notice("info", phrase("practice.no-topics")),
     problem, goOnNode(now), themesNode(themes, tableName, signal), repetitionNode(now, tableName),
   );
@@ -141,10 +148,13 @@ function themesNode(themes, tableName, signal) {
     }
   };
   const button = h("button", { type: "button", id: "ten-deals", onclick: start }, phrase("practice.ten-deals"));
+  const handout = handoutRow(phrase("handout.of-theme"), async (size, ...about) => (
+    { topic: chosen().title, questions: await themeQuestions(chosen(), ...about, size) }
+  ), tableName, signal);
   if (themes.some((one) => one.name === lastTheme)) select.value = lastTheme;
   tell();
   return h("section", null, heading, h("p", null, phrase("practice.themes-intro")),
-    h("div", { class: "form" }, h("label", { for: "theme" }, phrase("practice.theme")), select, practised, h("p", null, button)), problem);
+    h("div", { class: "form" }, h("label", { for: "theme" }, phrase("practice.theme")), select, practised, h("p", null, button), handout), problem);
 }
 
 /** Link to the set that was left before its end. */
@@ -262,6 +272,10 @@ function showHow(game) {
     answers.length = 0;
     goOn(game);
   };
+  const printed = async () => {
+    const asked = await handoutOf(topic, questions, game.tableName);
+    if (!game.signal.aborted) change({ view: "handout", asked });
+  };
   clear(
     scene, keepingNotes(), h("h3", null, topic),
     h("p", { class: "big", id: "how-many" }, done),
@@ -271,7 +285,8 @@ function showHow(game) {
       missed.length > 0 && h("button", {
         type: "button", onclick: () => change({ asked: writeSet(topic, missed) }),
       }, phrase("practice.repeat-all")),
-      h("button", { type: "button", onclick: anew }, phrase("practice.same")), copyButton()),
+      h("button", { type: "button", onclick: anew }, phrase("practice.same")), copyButton(),
+      h("button", { type: "button", onclick: printed }, phrase("handout.make"))),
     table(topic, ["hand", "auction", "you", "system"].map((head) => phrase(`practice.${head}`)), questions.map((one, place) => [
       h("a", { href: lookAt(game, place), "aria-label": phrase("practice.look", { hand: place + 1 }) }, handInLine(one.hand)),
       one.calls.length ? callsNode(one.calls) : phrase("practice.opening"),

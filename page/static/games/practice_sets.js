@@ -3,13 +3,13 @@
 import { get, post } from "../api.js";
 import { firstIllegal, isOver, readCalls, SEATS } from "../bridge/calls.js";
 import { randomDealer, randomVulnerability, readDeal, wholeHand } from "../bridge/cards.js";
+import { HANDOUT_VERSION, MOST_HANDS, readHandout } from "./handout_code.js";
 import { mayBeTaught } from "./sanity.js";
 import { VULNERABILITIES } from "../bridge/seats.js";
 import { phrase } from "../texts.js";
 
 const VERSION = "1";
 const SIZE = 10;
-const MOST_HANDS = 50;
 const MOST_LETTERS = 80;
 const DEALS = 200;
 /** Places that are looked at, if hands are found at one of them; else all are. */
@@ -72,8 +72,9 @@ export function writeSet(topic, questions) {
   return [VERSION, topic.replaceAll("!", ""), ...questions.map(writeQuestion)].join("!");
 }
 
-/** Set of a text; throws a sentence that names the hand at fault. */
+/** Set of a text, also of a handout's; throws a sentence that names the hand at fault. */
 export function readSet(text) {
+  if (text.startsWith(`${HANDOUT_VERSION}!`)) return readHandout(text);
   const broken = (name, parts) => new Error(phrase("game.link-broken", { problem: phrase(`practice.${name}`, parts) }));
   const [version, topic, ...items] = text.split("!");
   if (version !== VERSION) throw new Error(phrase("game.link-version", { version: version.slice(0, 20) }));
@@ -111,7 +112,7 @@ export async function topicsOf(tableName, signal) {
 
 // --- new sets -----------------------------------------------------------------------------------
 
-function shuffled(list) {
+export function shuffled(list) {
   const left = [...list];
   for (let last = left.length - 1; last > 0; last -= 1) {
     const other = Math.floor(Math.random() * (last + 1));
@@ -179,23 +180,22 @@ async function questionsOfDeals(topic, deals, tableName, signal) {
     const seat = (dealer + calls.length) % 4;
     const { forced, tags, calls: ofTopic } = about[number];
     if (!isSound(call, hands[seat], forced, tags.get(call)) || !mayBeTaught({ hands, dealer, calls: bid }, seat % 2)) return [];
-    return [{ calls, dealer, vulnerability, hand: hands[seat], call, ofTopic: ofTopic.has(call) }];
+    return [{ calls, dealer, vulnerability, hand: hands[seat], hands, call, ofTopic: ofTopic.has(call) }];
   });
 }
 
-/** Questions at a place, of deals that fit its auction. */
-async function questionsAt(topic, calls, tableName, signal) {
-  const dealer = randomDealer();
-  const vulnerability = randomVulnerability();
+/** Questions at a place, of deals that fit its auction; `about` tells dealer and vulnerability where they are not any. */
+export async function questionsAt(topic, calls, tableName, signal, about = {}) {
+  const { dealer = randomDealer(), vulnerability = randomVulnerability(), count = DEALS } = about;
   const seed = Math.floor(Math.random() * 2 ** 32);
   const { layouts } = await post("/v1/layouts", {
-    auction: calls, dealer: SEATS[dealer], vulnerability, count: DEALS, seed, table: tableName,
+    auction: calls, dealer: SEATS[dealer], vulnerability, count, seed, table: tableName,
   }, { signal });
   return questionsOfDeals(topic, layouts.map(({ deal }) => ({ deal, dealer, vulnerability, calls })), tableName, signal);
 }
 
 /** As many of each call as there are, in turn. */
-function inTurn(questions) {
+export function inTurn(questions) {
   const groups = new Map();
   for (const one of shuffled(questions)) groups.set(one.call, [...(groups.get(one.call) ?? []), one]);
   const lists = shuffled([...groups.values()]);
@@ -219,13 +219,13 @@ export function questionsOfExamples({ topic, examples = [] }, tableName, signal)
   return questionsOfDeals(topic, deals, tableName, signal);
 }
 
-/** A new set of a topic `{topic, places, examples}`; throws a sentence where no hand comes up. */
-export async function makeSet({ topic, places, examples }, tableName, signal) {
+/** So many questions of a topic `{topic, places, examples}`; throws a sentence where no hand comes up. */
+export async function topicQuestions({ topic, places, examples }, tableName, signal, size = SIZE) {
   const pool = [];
   let tried = 0;
   const found = () => pool.filter((one) => one.ofTopic).length;
   for (const calls of inSomeOrder(places)) {
-    if ((tried >= ENOUGH_PLACES && found() >= SIZE / 2) || (tried >= MOST_PLACES && found())) break;
+    if ((tried >= ENOUGH_PLACES && found() >= size / 2) || (tried >= MOST_PLACES && found())) break;
     if (tried >= MOST_PLACES && examples?.length) break;
     pool.push(...await questionsAt(topic, calls, tableName, signal));
     tried += 1;
@@ -233,5 +233,10 @@ export async function makeSet({ topic, places, examples }, tableName, signal) {
   // what one hand of a thousand calls there, such as a grand slam force: deals on which it was called
   if (!found()) pool.push(...await questionsOfExamples({ topic, examples }, tableName, signal));
   if (!found()) throw new Error(phrase("practice.nothing-found"));
-  return writeSet(topicText(topic), levelled(pool));
+  return levelled(pool, size);
+}
+
+/** A new set of a topic; throws a sentence where no hand comes up. */
+export async function makeSet(one, tableName, signal) {
+  return writeSet(topicText(one.topic), await topicQuestions(one, tableName, signal));
 }

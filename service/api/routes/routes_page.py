@@ -19,6 +19,7 @@ from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, 
 from bidcascade.page.joined_files import joined_files
 from bidcascade.page.page_folder import FOLDER, page_files, zipped
 from bidcascade.page.static_files import PAGE, StaticFile, static_files
+from bidcascade.page.theme_deals import theme_deals
 from bidcascade.service.api.http.answering import answer_file
 from bidcascade.service.api.http.authentication import DOCS_PATH
 from bidcascade.service.api.http.limits import client_of
@@ -93,7 +94,7 @@ def _page_folder(work: AppState) -> bytes:
     if not found:
         raise Problem("no-system", "expected a system without overlays, got a service of tables")
     solved = solved_beginning(_MOST_SOLVED, work.solved_tables)
-    return zipped(page_files(found.items(), solved))
+    return zipped(page_files(found.items(), solved, theme_deals()))
 
 
 @router.get(DOCS_PATH)

@@ -296,7 +296,8 @@ def _print_leads(answer: LeadsAnswer) -> None:
         rows,
     )  # fmt: skip
     layouts = answer.layouts
-    solved = f"{layouts.solved} of {layouts.found} layouts solved: lead {answer.card}"
+    why = ", partner's suit" if answer.is_partners else ""
+    solved = f"{layouts.solved} of {layouts.found} layouts solved: lead {answer.card}{why}"
     if not answer.decided:
         solved += f"; not decided, as far as they tell as good may be {', '.join(answer.undecided)}"
     print(solved)
@@ -304,6 +305,8 @@ def _print_leads(answer: LeadsAnswer) -> None:
         shared.note(f"{layouts.found} layouts found of {layouts.asked} ({layouts.stopped_because})")
     for text in (*layouts.relaxed, *layouts.notes):
         shared.note(text)
+    for text in layouts.natural:
+        shared.note(f"taken as natural: {text}")
 
 
 # --- infer ----------------------------------------------------------------------------------------

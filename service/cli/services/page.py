@@ -54,6 +54,7 @@ def page(options: argparse.Namespace) -> None:
         page_size,
         write_page,
     )
+    from bidcascade.page.theme_deals import theme_deals
     from bidcascade.systems.any_bidder import bidder_of
 
     folder = Path(options.out)
@@ -63,7 +64,7 @@ def page(options: argparse.Namespace) -> None:
         (name, {**browser_system(system), **plain(topics_answer(bidder_of(system).topics()))})
         for name, system in found.items()
     ]
-    content = page_files(systems, _solved_deals(options))
+    content = page_files(systems, _solved_deals(options), theme_deals())
     write_page(content, folder)
     size = page_size(content)
     sizes = ", ".join(f"{name} {count // 1000:,} kB" for name, count in size.systems.items())
