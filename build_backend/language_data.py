@@ -34,10 +34,10 @@ def check_needed() -> None:
 
 def written_files() -> dict[str, str]:
     """Texts of the files by their path in the checkout."""
+    from bidcascade.systems.book.convention_card import card_data
     from bidcascade.systems.language.grammar.editor_grammar import textmate_grammar
     from bidcascade.systems.language.grammar.engine_data import phrases_data
     from bidcascade.systems.language.grammar.lark_parser import lark_parser
-    from bidcascade.systems.book.convention_card import card_data
     from bidcascade.systems.rows.browser_rows import rows_data
     from bidcascade.systems.words.condition_words import WORDS
     from bidcascade.table.language.grammar_tables import expression_parser, tables_of
