@@ -61,8 +61,8 @@ def usual_cards(
     Examples
     --------
     >>> from bidcascade.bridge import format_card, parse_card, parse_hand
-    >>> hand, led = parse_hand("AQ4.KJ3.K876.Q52"), parse_card("C3")
-    >>> cards = usual_cards(hand, [led], 4, 1 << led, declares=False)
+    >>> hand, trick = parse_hand("AQ4.KJ3.K876.Q52"), [parse_card("C3"), parse_card("C4")]
+    >>> cards = usual_cards(hand, trick, 4, sum(1 << one for one in trick), declares=False)
     >>> [format_card(card) for card in cards]
     ['CQ', 'C2', 'C5']
     """

@@ -107,9 +107,12 @@ def test_no_deals():
 
 @pytest.mark.parametrize(
     ("tables", "dealer", "sides"),
-    [(14, 0, 0), (-1, 0, 0), (127, 0, 0), (-128, 0, 0), (7, 4, 0), (7, 255, 0), (7, 0, 4),
-     (7, 0, 255)],
-)  # fmt: skip
+    [
+        *((tricks, 0, 0) for tricks in (14, -1, 127, -128)),
+        *((7, dealer, 0) for dealer in (4, 255)),
+        *((7, 0, sides) for sides in (4, 255)),
+    ],
+)
 def test_numbers_out_of_range_are_refused(tables, dealer, sides):
     good = np.full((3, 20), 7, np.int8)
     wrong = good.copy()

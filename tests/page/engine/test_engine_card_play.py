@@ -122,9 +122,11 @@ def test_a_card_that_may_not_be_played_is_none(engine):
 
 def position_of(left, contract, state):
     return {
-        "hands": [texts(cards_of(one)) for one in left], **page_contract(contract),
-        "leader": int(state.leader), "trick": texts(state.trick),
-    }  # fmt: skip
+        "hands": [texts(cards_of(one)) for one in left],
+        **page_contract(contract),
+        "leader": int(state.leader),
+        "trick": texts(state.trick),
+    }
 
 
 def usual_order(left, contract, play, state):
@@ -132,9 +134,13 @@ def usual_order(left, contract, play, state):
     declares = (state.turn - contract.declarer) % 2 == 0
     other = left[(state.turn + 2) % 4] if declares else left[(contract.declarer + 2) % 4]
     return usual_cards(
-        left[state.turn], state.trick, contract.strain, sum(1 << card for card in play),
-        declares=declares, other=other if play else 0,
-    )  # fmt: skip
+        left[state.turn],
+        state.trick,
+        contract.strain,
+        sum(1 << card for card in play),
+        declares=declares,
+        other=other if play else 0,
+    )
 
 
 def test_rules_of_thumb_are_those_of_the_package(engine):
