@@ -5,9 +5,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TextIO, TypeAlias
 
 import polars as pl
 
@@ -95,7 +95,10 @@ def deal_sink(out: str) -> Iterator[Sink]:
     if written is not None:
         header, text_of = written
         shown: dict[str, Any] = {}
-        with whole_file(path) as partial, partial.open("w", encoding="utf-8") as stream:
+        with (
+            whole_file(path) as partial,
+            _closing(partial.open("w", encoding="utf-8"), path) as stream,
+        ):
             with can_write(path):
                 stream.write(header)
 
@@ -104,11 +107,22 @@ def deal_sink(out: str) -> Iterator[Sink]:
                     stream.writelines(text_of(frame, shown))
 
             yield sink_text
-            with can_write(path):
-                stream.flush()
         return
     with _parquet_sink(path) as sink:
         yield sink
+
+
+@contextmanager
+def _closing(stream: TextIO, path: Path) -> Iterator[TextIO]:
+    """Close a file behind the block: what it holds back is written then, which may fail too."""
+    try:
+        yield stream
+    except BaseException:
+        with suppress(OSError):
+            stream.close()
+        raise
+    with can_write(path):
+        stream.close()
 
 
 @contextmanager

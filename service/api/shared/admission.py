@@ -63,12 +63,12 @@ class _Waiting:
 
 
 class _Mean(NamedTuple):
-    count: int = _DOUBT
+    works: int = _DOUBT
     seconds: float = 0.0
 
     def with_one(self, seconds: float) -> "_Mean":
-        count = min(self.count + 1, _MEMORY)
-        return _Mean(count, self.seconds + (seconds - self.seconds) / count)
+        works = min(self.works + 1, _MEMORY)
+        return _Mean(works, self.seconds + (seconds - self.seconds) / works)
 
 
 class Line:

@@ -387,6 +387,24 @@ def test_a_full_disk(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["good.parquet"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="limits are POSIX's")
+@pytest.mark.parametrize("form", ["lin", "pbn", "rbn", "txt", "jsonl"])
+def test_a_disk_that_is_full_when_the_file_is_closed(form, tmp_path):
+    """The last bytes do not fit, which are written when the file is closed."""
+    good, whole = tmp_path / "good.parquet", tmp_path / f"whole.{form}"
+    write_deal_parquet(random_deals(40, seed=1), good)
+    assert run_limited("RLIMIT_FSIZE=1000000", [("load", good, "--out", whole)], tmp_path)[0] == [0]
+    limit = whole.stat().st_size - 1
+    commands = [
+        ("load", good, "--out", f"out.{form}"),
+        ("deals", 40, "--seed", 1, "--out", f"out.{form}"),
+    ]
+    codes, errors = run_limited(f"RLIMIT_FSIZE={limit}", commands, tmp_path)
+    assert codes == [BAD_INPUT] * 2
+    assert errors == [f"bidcascade: error: cannot write 'out.{form}': File too large"] * 2
+    assert {file.name for file in tmp_path.iterdir()} == {good.name, whole.name}
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs sparse files and limits")
 def test_two_gigabytes_of_garbage(tmp_path):
     big, good = tmp_path / "big.bin", tmp_path / "good.parquet"
