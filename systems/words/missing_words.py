@@ -90,13 +90,9 @@ def is_for_want_of_others(candidates: Iterable[TestedCall]) -> bool:
 
     Examples
     --------
-    >>> from bidcascade.systems import System
-    >>> system = System.parse('''
-    ... opening:
-    ...   1C = Opening: 12+ points
-    ...   Pass = Too weak: at most 11 points
-    ... ''')
-    >>> is_for_want_of_others(system.bid("J876.K65.Q93.J94").candidates)
+    >>> from bidcascade.systems.bidding.bid_answer import Candidate
+    >>> weak = {"expression": "HCP <= 11", "value": 7, "holds": True}
+    >>> is_for_want_of_others([Candidate("P", None, "Weak", "", "", holds=True, criteria=[weak])])
     True
     """
     made = next((one for one in candidates if one.holds), None)
@@ -129,14 +125,11 @@ def nearest_calls(candidates: Iterable[TestedCall]) -> tuple[NearestCall, ...]:
 
     Examples
     --------
-    >>> from bidcascade.systems import System
-    >>> system = System.parse('''
-    ... opening:
-    ...   1NT = Notrump: 15-17 points, balanced
-    ...   1C = Opening: 12+ points
-    ...   Pass = Too weak
-    ... ''')
-    >>> (found,) = nearest_calls(system.bid("J876.K65.Q93.J94").candidates)
+    >>> from bidcascade.systems.bidding.bid_answer import Candidate
+    >>> missed = {"expression": "HCP >= 12", "value": 7, "holds": False}
+    >>> (found,) = nearest_calls([
+    ...     Candidate("1C", None, "Opening", "", "", holds=False, criteria=[missed]),
+    ...     Candidate("P", None, "Too weak", "", "", holds=True, criteria=[])])
     >>> found.call, found.needs
     ('1C', '12+ points (you have 7)')
     """

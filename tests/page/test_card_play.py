@@ -301,7 +301,7 @@ def test_the_service_chooses_cards_and_sees_what_the_player_sees(visit, asked):
     led = kept(page)["play"][0]
     page.locator(f".played[data-card={led}]").click()
     told = page.locator(".verdict").inner_text()
-    assert re.search(r"chosen over deals .*: it beats the contract in .* of \d layouts? ", told)
+    assert re.search(r"chosen over deals .*: it beats the contract in .* of \d deals? ", told)
     no_compiler_words(told)
 
 

@@ -402,7 +402,7 @@ def items(visit: Visit) -> Any:
 def test_a_file_is_dropped_and_its_boards_are_listed(visit):
     visit.open("#dealer=N")
     drop(visit, {"match.lin": LIN})
-    visit.wait_said("4 boards. The system parts from")
+    visit.wait_said("4 boards. The system bids differently on")
     assert items(visit).count() == 4
     first = items(visit).first
     text = first.inner_text()
@@ -434,7 +434,7 @@ def test_a_file_is_dropped_and_its_boards_are_listed(visit):
 def test_a_board_of_the_list_opens_where_the_auctions_part(visit):
     page = visit.open("#dealer=N").page
     drop(visit, {"match.lin": LIN})
-    visit.wait_said("4 boards. The system parts from")
+    visit.wait_said("4 boards. The system bids differently on")
     second = items(visit).nth(1)
     assert second.locator(".parting").count() == 2
     second.get_by_role("link", name="Open Board 7 (closed room), at the table").click()
@@ -471,8 +471,8 @@ def test_a_board_of_the_list_opens_where_the_auctions_part(visit):
 def test_only_boards_where_the_system_parts(visit):
     page = visit.open("#dealer=N").page
     drop(visit, {"club.pbn": PBN})
-    visit.wait_said("3 boards. The system parts from")
-    page.get_by_label("Show").select_option("where the system parts")
+    visit.wait_said("3 boards. The system bids differently on")
+    page.get_by_label("Show").select_option("where the system bids differently")
     page.wait_for_function("() => location.hash.includes('only')")
     page.wait_for_selector("text=of the 3 bid so far")
     shown = items(visit).count()
@@ -520,7 +520,7 @@ def test_five_thousand_boards(visit):
     ).click()
     page.wait_for_selector("text=Page 2 of 100")
     assert "Board 51" in items(visit).first.inner_text()
-    visit.wait_said("5,000 boards. The system parts from")
+    visit.wait_said("5,000 boards. The system bids differently on")
     page.get_by_role("button", name=re.compile("Bid 4,9[05]0 more")).click()
     stop = page.get_by_role("button", name="Stop")
     stop.wait_for()

@@ -60,7 +60,7 @@ def test_bidding_asks_nothing_of_the_service(loaded):
     assert loaded.auction() == SYSTEM_AUCTION
     assert "Strong notrump: 15-17 points" in page.locator(".shown-call").first.text_content()
     page.get_by_role("link", name="Compare", exact=True).click()
-    loaded.wait_said("They part at call 1: North calls 1NT in sayc")
+    loaded.wait_said("They differ at call 1: North calls 1NT in sayc")
     for _ in range(3):
         page.get_by_role("link", name="Call", exact=True).click()
         button(page, "New deal").click()

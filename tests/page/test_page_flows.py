@@ -392,7 +392,7 @@ def test_all_auctions_as_a_tree(visit):
 
 def test_two_systems_are_compared(visit):
     page = visit.open(f"{DEAL}&dealer=N&view=compare").page
-    visit.wait_said("They part at call 1: North calls 1NT in sayc, 1♦ in acol.")
+    visit.wait_said("They differ at call 1: North calls 1NT in sayc, 1♦ in acol.")
     assert page.locator(".compared thead th").all_text_contents() == ["Caller", "sayc", "acol"]
     parted = page.locator(".compared .parting").all_text_contents()
     assert parted == ["1NT", "1♦"]
@@ -418,7 +418,7 @@ def test_three_systems_are_compared(visit):
     page.route("**/v1/tables", tables)
     page.route("**/v1/auctions", auctions)
     visit.open(f"{DEAL}&dealer=N&view=compare")
-    visit.wait_said("They part at call 1: North calls 1NT in sayc and old, 1♦ in acol.")
+    visit.wait_said("They differ at call 1: North calls 1NT in sayc and old, 1♦ in acol.")
     rows = page.locator(".compared tbody tr")
     assert rows.nth(2).locator("th, td").all_text_contents() == ["South", "3NT", "1♠", "2♣"]
     # those that went on together part here; the third has done so before
@@ -429,14 +429,14 @@ def test_three_systems_are_compared(visit):
         "3NT by North",
     ]
     page.get_by_role("checkbox", name="acol").uncheck()
-    visit.wait_said("They part at call 3: South calls 3NT in sayc, 2♣ in old.")
+    visit.wait_said("They differ at call 3: South calls 3NT in sayc, 2♣ in old.")
     assert page.locator(".compared thead th").all_text_contents() == ["Caller", "sayc", "old"]
     page.get_by_text("They end in the same contract.").wait_for()
     assert visit.state()["with"] == "sayc,old"
     # two are the least
     assert page.get_by_role("checkbox", name="sayc").is_disabled()
     page.get_by_role("checkbox", name="acol").check()
-    visit.wait_said("They part at call 1")
+    visit.wait_said("They differ at call 1")
     # an older link names the one that stands beside the page's table
     visit.open(f"{DEAL}&dealer=N&view=compare&with=acol")
     visit.wait_said("North calls 1NT in sayc, 1♦ in acol.")
@@ -479,7 +479,7 @@ def test_leads(visit):
     page.wait_for_selector("table.numeric tbody tr")
     # four layouts decide nothing
     button(page, "Solve 16 deals").click()
-    page.wait_for_selector("text=8 layouts solved")
+    page.wait_for_selector("text=8 deals solved")
     assert wanted == [60, 16]
     told = page.locator(".verdict").inner_text()
     assert told.startswith("You lead clubsK") or told.startswith("You lead ♣"), told

@@ -57,8 +57,11 @@ def check_is_true(expression: str, has: str, hand: int, context: Context) -> int
     def value(term: str) -> object:
         return term_value_shown(term, hand, VOCABULARY, context)
 
-    if not has.startswith("you have ") or has in {"you have none", "you have one",
-                                                  "you have neither"}:  # fmt: skip
+    if not has.startswith("you have ") or has in {
+        "you have none",
+        "you have one",
+        "you have neither",
+    }:
         return 0
     parts = re.split(r", | and ", has.removeprefix("you have "))
     for part in parts:
@@ -113,18 +116,28 @@ def _check_lines(one: Reasoned) -> None:
 
 
 TERMS = [
-    "HCP", "Total_Points", "Losers", "Controls", "Aces", "QT", "Playing_Tricks", "Rule_Of_20",
+    "HCP",
+    "Total_Points",
+    "Losers",
+    "Controls",
+    "Aces",
+    "QT",
+    "Playing_Tricks",
+    "Rule_Of_20",
     *(f"{stem}_{suit}" for stem in ("SL", "HCP", "Top3", "Top5") for suit in SUITS),
-]  # fmt: skip
+]
 RANGES = st.builds(
     lambda term, low, width: f"{low} <= {term} <= {low + width}",
-    st.sampled_from(TERMS), st.integers(0, 20), st.integers(0, 4),
-)  # fmt: skip
+    st.sampled_from(TERMS),
+    st.integers(0, 20),
+    st.integers(0, 4),
+)
 BOUNDS = st.builds(
     lambda term, sign, number: f"{term} {sign} {number}",
-    st.sampled_from(TERMS), st.sampled_from([">=", "<=", "==", "!=", ">", "<"]),
+    st.sampled_from(TERMS),
+    st.sampled_from([">=", "<=", "==", "!=", ">", "<"]),
     st.integers(0, 20),
-)  # fmt: skip
+)
 OTHERS = st.sampled_from(
     ["Balanced", "Likely_Stopper_S", "C_HA", "Vul_We", "SL_S > SL_H", "SL_D >= Longest_Suit",
      "Pattern == '4333'", "Pattern != '5332'"]
