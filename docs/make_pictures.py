@@ -113,7 +113,7 @@ def boards(visit: Visit) -> None:
 def card(visit: Visit) -> None:
     """Show the convention card."""
     visit.open("#view=card")
-    visit.page.wait_for_selector(".card-conventions")
+    visit.page.wait_for_selector(".card-sheet")
 
 
 def bid(visit: Visit) -> None:

@@ -175,12 +175,9 @@ def _name(explained: ExplainedCall, after: State, agreed: Sequence[str]) -> str:
 
 
 def _asked(explained: ExplainedCall) -> list[str]:
-    """Say what a call asks for, or where a puppet leads."""
-    return [
-        one.replace("four-card", "4-card")
-        for one in explained.agreements
-        if one.startswith(("asks ", "puppet to "))
-    ]
+    """Say what a call asks for."""
+    asked = [one for one in explained.agreements if one.startswith("asks ")]
+    return [one.replace("four-card", "4-card") for one in asked]
 
 
 def _lengths(explained: ExplainedCall, after: State, name: str) -> list[str]:

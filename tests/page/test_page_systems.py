@@ -99,7 +99,7 @@ def test_every_view_bids_with_the_text_as_it_is(visit):
     page.goto(place)
     page.locator(".headline", has_text="1♣").wait_for()
     page.goto(f"{place}&view=card")
-    page.locator(".card-part", has_text="16-18 points").first.wait_for()
+    page.locator(".card-part", has_text="16–18").first.wait_for()
     page.goto(f"{place}&view=boards")
     page.locator(".board-item", has_text="1♣").first.wait_for()
 

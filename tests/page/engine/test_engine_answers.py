@@ -262,6 +262,12 @@ def test_topics_have_their_places(ask):
         assert place in topics[topic]["places"], topic
 
 
+def test_the_same_card(both):
+    theirs, mine = both("GET", "/v1/tables/acol/card")
+    assert mine == theirs
+    assert {one["page"] for one in mine["sections"]} == {1, 2}
+
+
 def test_texts_are_checked(ask, systems):
     texts = systems["sayc"]["texts"]
     main = next(iter(texts))

@@ -111,6 +111,12 @@ def test_topics_of_a_table(app):
     problem_of(ask(app, "GET", "/v1/tables/small/topics?x=1"), 422, "invalid-request")
 
 
+def test_a_table_of_rows_has_no_card(app):
+    problem_of(ask(app, "GET", "/v1/tables/small/card"), 404, "no-system")
+    problem_of(ask(app, "GET", "/v1/tables/none/card"), 404, "unknown-table")
+    problem_of(ask(app, "GET", "/v1/tables/small/card?x=1"), 422, "invalid-request")
+
+
 def test_contracts_of_many_deals(app, monkeypatch):
     """Tables that are kept are looked up; the rest is solved as one deal alone is."""
     others = random_deals(2, 5)

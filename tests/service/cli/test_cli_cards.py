@@ -24,16 +24,20 @@ def ran(capsys, *arguments):
 
 
 def test_a_card_as_text_json_and_page(capsys, tmp_path):
-    text = ran(capsys, "system", "card", "two-over-one", "--option", "landy", "--order", "wbf")
-    assert text.startswith("Two over one game forcing: order of the WBF card")
+    text = ran(capsys, "system", "card", "two-over-one", "--option", "landy")
+    assert text.startswith("Two over one game forcing: options: ")
     assert "landy on" in text
-    assert "2C  Landy" in text
+    assert "\nOver their notrump\n    2♣           8-15   Landy: " in text
+    assert "  Responses to 1♥\n    1♠           6+     One over one: 4+ cards, forcing\n" in text
     told = ran(capsys, "system", "card", "two-over-one", "--option", "landy", "--json")
     card = parse_card(told)
     assert card.digest == open_system("two-over-one", options={"landy": True}).digest
-    ran(capsys, "system", "card", "two-over-one", "--out", "card.html")
+    ran(capsys, "system", "card", "two-over-one", "--option", "landy", "--out", "card.html")
     page = check_page((tmp_path / "card.html").read_text("utf-8"))
     assert page.document["title"].startswith("Two over one")
+    (sheet,) = page.blocks
+    said = [line["words"] for one in sheet["sections"] for line in one["lines"]]
+    assert said == [line.words for one in card.sections for line in one.lines]
 
 
 def test_a_card_is_an_option_of_every_command(capsys):
@@ -47,7 +51,7 @@ def test_a_card_is_an_option_of_every_command(capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("sayc", "--order", "ebu"), BAD_ARGUMENTS, "acbl"),
+        (("sayc", "--order", "acbl"), BAD_ARGUMENTS, "--order"),
         (("sayc", "--out", "card.pdf"), BAD_ARGUMENTS, ".html or .json"),
         (("sayc", "--out", "none/card.html"), BAD_ARGUMENTS, "folder that exists"),
         (("sayc", "--option", "@none.json"), BAD_ARGUMENTS, "card that can be read"),

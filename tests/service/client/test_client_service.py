@@ -329,6 +329,9 @@ def test_a_deal_solved_and_what_a_table_is_about(client):
     assert client.contract_tricks(boards=[board])["tricks"] == [[8]]
     topics = {one["topic"]: one["places"] for one in client.topics("sayc")["topics"]}
     assert ["1N", "P"] in topics["#stayman"]
+    card = client.card("sayc")
+    assert card["title"] == "Standard American Yellow Card"
+    assert [one["page"] for one in card["sections"]] == [1] * 6 + [2] * 10
     system = client.system("sayc")
     assert system["title"] == "Standard American Yellow Card"
     assert "notrump.bidding" in system["texts"]

@@ -76,9 +76,9 @@ function nameOf(explained, meaning, agreed) {
   return isNatural && share < tables.mainName ? "" : name;
 }
 
-/** What a call asks for, or where a puppet leads. */
+/** What a call asks for. */
 function asked({ agreements }) {
-  return agreements.filter((one) => one.startsWith("asks ") || one.startsWith("puppet to "))
+  return agreements.filter((one) => one.startsWith("asks "))
     .map((one) => one.replaceAll("four-card", "4-card"));
 }
 
