@@ -127,7 +127,8 @@ def test_losses_add_up_to_what_the_contract_is_worth_against_par():
         auction = random_auction(rng, dealer)
         points, _ = par_results(table.reshape(1, 20), dealer, sides)
         contract = auction.contract
-        worth, facts = 0, {"contract": "Pass", "score": 0}
+        worth = 0
+        facts: dict[str, Any] = {"contract": "Pass", "score": 0}
         if contract is not None:
             taken = int(table[contract.declarer, contract.strain])
             vulnerable = is_vulnerable(sides, contract.declarer)
@@ -172,7 +173,7 @@ def test_what_is_not_known_is_not_said():
     ) == [none, {**none, "toPar": 1, "play": {"tricks": 1, "imps": 1}}]
 
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"number": 2, "score": 420, "lost": [0, 3], "imps": 5, "players": ["Ann", "Eva", "Bob", "F"]},
     {"number": 1, "score": -50, "lost": [9, 0], "imps": -5, "players": ["Eva", "Ann", "F", "Bob"]},
     {"number": None, "score": None, "lost": None, "imps": None, "players": None},

@@ -13,7 +13,7 @@ from bidcascade.bridge import imps, is_vulnerable, parse_contract, score
 from bidcascade.inference.double_dummy.par import par_results
 from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.loaders import HAND_COLUMNS, read_lin
-from tests.page.support_browser import Visit, no_compiler_words, visiting
+from tests.page.support_browser import Visit, no_compiler_words, visiting, without_engine
 from tests.page.test_page_boards import drop, items
 
 pytestmark = pytest.mark.slow
@@ -176,6 +176,26 @@ def test_what_cannot_be_solved_is_told_until_it_can(visit):
     page.get_by_label("Order").select_option("by number")
     page.locator(".board-worth", has_text="Par: ").first.wait_for()
     assert told.count() == 0
+
+
+def test_errors_go_with_their_cause(visit):
+    without_engine(visit)
+    visit.page.route("**/v1/auctions", lambda route: route.abort())
+    page = visit.open("#dealer=N").page
+    page.wait_for_selector("#view > *")
+    drop(visit, {"club.pbn": club_night(["1NT N 8", "3NT S 8"])})
+    told = page.locator("#view .notice.error")
+    told.wait_for()
+    page.unroute("**/v1/auctions")
+    page.get_by_role("button", name="Bid 2 more").click()
+    visit.wait_said("boards bid.")
+    assert told.count() == 0
+    # what was wrong with a file goes with the list
+    drop(visit, {"empty.lin": ""})
+    page.locator("#messages [role=alert]").wait_for()
+    page.get_by_role("button", name="Empty the list").click()
+    page.get_by_text("Drop files of boards anywhere").first.wait_for()
+    assert page.locator("#messages [role=alert]").count() == 0
 
 
 def test_work_ends_where_the_list_is_left(visit, shared_data):

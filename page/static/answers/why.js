@@ -1,6 +1,6 @@
 // Why a call is not the system's with a hand, and which hands would make it.
 
-import { SUITS } from "../bridge/cards.js";
+import { pointsOf, SUITS } from "../bridge/cards.js";
 import { busy, clear, h, notice } from "../dom.js";
 import { callNode, isReported, percent, pointsText, range, suitNode } from "../format.js";
 import { explained } from "./meanings.js";
@@ -14,9 +14,22 @@ function missedOf(meaning) {
   return hardest(meaning.criteria.filter((one) => one.holds === false));
 }
 
-/** Whether a hand fits another call than the answer's by a meaning that says something of it: a line for any hand does not. */
-export function fitsToo(answer, call) {
-  return call !== answer.call && answer.candidates.some((one) => one.call === call && one.holds && one.criteria.length > 0);
+const AT_MOST = /^(?:HCP|Total_Points) <= /;
+const SHOWN = /^shows (\d+)-(\d+) points$/;
+
+/** Whether the strength that a meaning shows ends somewhere, and a hand lies within. */
+function isWithin({ criteria, agreements }, hand) {
+  const [, low, high] = agreements.map((one) => SHOWN.exec(one)).find(Boolean) ?? [];
+  if (high) return pointsOf(hand) >= Number(low) && pointsOf(hand) <= Number(high);
+  return criteria.some(({ expression }) => AT_MOST.test(expression));
+}
+
+/**
+ * Whether a hand fits another call than the answer's by its meaning, whose strength must end somewhere: an invitation on
+ * eight points or more has the hand of a game too, which the line of the game before it has taken.
+ */
+export function fitsToo(answer, call, hand) {
+  return call !== answer.call && answer.candidates.some((one) => one.call === call && one.holds && isWithin(one, hand));
 }
 
 function whyNot(answer, call) {
@@ -26,7 +39,7 @@ function whyNot(answer, call) {
   const nameOf = (one) => (one.name ? phrase("call.name-after", { name: one.name }) : "");
   const fitting = meanings.find((one) => one.holds);
   // the pass that closes a place fits every hand
-  if (fitting && call === "P" && !fitsToo(answer, call)) return null;
+  if (fitting && call === "P") return null;
   if (fitting) {
     return phraseNodes("why.fits-too", { call: called, name: nameOf(fitting), made: callNode(answer.call) });
   }

@@ -1,8 +1,8 @@
 // Which boards of the list are shown, and in which order: written in the address, read, and done.
 
-/** What is asked of the list: orders, and whose losses and results are meant; "" is either side. */
+/** Orders of the list, and whose losses and results are meant. */
 export const SORTS = ["file", "number", "result", "others", "loss"];
-export const SIDES = ["", "NS", "EW", "declarer", "own"];
+export const SIDES = ["either", "NS", "EW", "declarer", "own"];
 const MOST_IMPS = 48;
 
 /** Request of an address: `{page, isParted, sort, player, side, least}`. */
@@ -19,7 +19,7 @@ export function readRequest(asked) {
 export function writeRequest({ page, isParted, sort, player, side, least }) {
   return new URLSearchParams({
     ...(page > 1 && { page }), ...(isParted && { only: "part" }), ...(sort !== SORTS[0] && { sort }),
-    ...(player && { player }), ...(side && { side }), ...(least && { loss: least }),
+    ...(player && { player }), ...(side !== SIDES[0] && { side }), ...(least && { loss: least }),
   }).toString();
 }
 
@@ -40,14 +40,14 @@ function sideOf(one, { side, player }) {
 export function lossOf({ one, worth }, request) {
   if (!worth?.lost) return null;
   const [northSouth, eastWest] = worth.lost;
-  if (!request.side) return northSouth + eastWest;
+  if (request.side === "either") return northSouth + eastWest;
   return worth.lost[sideOf(one, request)] ?? null;
 }
 
 /** What stands of a value of North-South for the side that is meant; either side reads North-South's. */
 function seenBy(value, row, request) {
   if (value === null || value === undefined) return null;
-  const side = request.side ? sideOf(row.one, request) : 0;
+  const side = request.side === "either" ? 0 : sideOf(row.one, request);
   return side === null ? null : side ? 0 - value : value;
 }
 

@@ -34,6 +34,8 @@ let chosen = new Set();
 let chosenOf = 0;
 let tellChosen = () => {};
 let openFiles = () => {};
+/** Whether the fields for player, side and loss are unfolded. */
+let isFiltering = false;
 
 /** `open(files)` reads files that were chosen. */
 export function useOpening(open) {
@@ -262,12 +264,15 @@ function choices(request, all) {
     choice("boards-which", phrase("boards.show"), ["all", "part"], request.isParted ? "part" : "all",
       (name) => phrase(`boards.show-${name}`), (name) => ask({ isParted: name === "part" })),
     choice("boards-sort", phrase("boards.sort"), sorts, request.sort, (name) => phrase(`boards.sort-${name}`), (sort) => ask({ sort })),
-    h("details", { class: "notes", open: Boolean(request.player || request.side || request.least) },
+    h("details", {
+      class: "notes", open: isFiltering || Boolean(request.player || request.side !== SIDES[0] || request.least),
+      ontoggle: ({ target }) => { isFiltering = target.open; },
+    },
       h("summary", null, phrase("boards.filter")),
       h("div", { class: "row fields" },
         names.length > 0 && h("span", { class: "field" }, h("label", { for: player.id }, phrase("boards.player")), player,
           h("datalist", { id: "boards-players" }, names.map((value) => h("option", { value })))),
-        choice("boards-side", phrase("boards.side"), sides, request.side, (name) => phrase(`boards.side-${name || "both"}`),
+        choice("boards-side", phrase("boards.side"), sides, request.side, (name) => phrase(`boards.side-${name}`),
           (side) => ask({ side })),
         h("span", { class: "field" }, h("label", { for: least.id }, phrase("boards.least")), least))),
   ];
@@ -385,7 +390,8 @@ export async function show(place, now, signal) {
     return shown;
   };
   const redraw = () => keepFocus(place, draw);
-  const shown = draw();
+  let shown = [];
+  keepFocus(place, () => { shown = draw(); });
   try {
     who ||= (await get("/v1/tables", { signal })).tables[0].name;
     await bidBoards(shown.map(({ one }) => one), table, signal);

@@ -280,9 +280,10 @@ async function showTurns(game, place) {
 function turnNode(position, answer, signal) {
   const call = position.calls.at(-1);
   const agrees = call === answer.call;
+  const fits = fitsToo(answer, call, position.hands[(position.dealer + position.calls.length - 1) % 4]);
   const system = agrees ? h("span", { class: "met" }, phrase("bid.agrees"))
-    : h("span", { class: fitsToo(answer, call) ? "soft" : "missed" },
-      phraseNodes(fitsToo(answer, call) ? "bid.fits" : "bid.instead", { call: callNode(answer.call) }));
+    : h("span", { class: fits ? "soft" : "missed" },
+      phraseNodes(fits ? "bid.fits" : "bid.instead", { call: callNode(answer.call) }));
   return h(
     "li", { class: "own-call" }, h("p", null, callNode(call), " ", system),
     h("p", { class: agrees ? "soft" : null }, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),

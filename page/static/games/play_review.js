@@ -107,7 +107,11 @@ function cardPlaces(game, player, signal) {
   const tricksPlace = h("div", null);
   const detail = h("div", { "aria-live": "polite" });
   let cards = [];
-  const pick = (seat, index) => clear(detail, cardNode(game, seat, index, cards[index]));
+  let picked = null;
+  const pick = (seat, index) => {
+    picked = [seat, index];
+    clear(detail, cardNode(game, seat, index, cards[index]));
+  };
   const draw = () => clear(tricksPlace, game.play.length > 0 && [
     h("p", { class: "soft small" }, phrase(game.chosen ? "play.pick" : "play.pick-cost")), tricksTable(game, cards, pick),
   ]);
@@ -130,6 +134,8 @@ function cardPlaces(game, player, signal) {
         })))),
       );
       draw();
+      // what was chosen before it was known what it cost
+      if (picked) pick(...picked);
     } catch (error) {
       if (!signal.aborted) clear(solved, failure(error, ask));
     }

@@ -207,7 +207,7 @@ function showQuestion(game) {
     try {
       const answer = await post("/v1/bid", { hand, ...placeRequest({ ...question, at: null, table: game.table }), words: true }, { signal });
       if (signal.aborted) return;
-      const fits = fitsToo(answer, call);
+      const fits = fitsToo(answer, call, hand);
       answers.push({ call, right: answer.call, ...(fits && { fits }) });
       store(NAME, { code: game.code, table: game.table, answers });
       answered(question, game.tableName, isGood(answers.at(-1)));
@@ -234,7 +234,7 @@ function isGood({ call, right, fits = false }) {
 function showVerdict(game, place, answer, calls) {
   const call = calls.at(-1);
   const isRight = call === answer.call;
-  const said = isRight ? "practice.right" : fitsToo(answer, call) ? "practice.fits" : "practice.wrong";
+  const said = isRight ? "practice.right" : game.answers.at(-1).fits ? "practice.fits" : "practice.wrong";
   const number = game.answers.length;
   const next = h("button", { type: "button", class: "main", onclick: () => goOn(game) },
     phrase(number === game.questions.length ? "practice.finish" : "practice.next"));
