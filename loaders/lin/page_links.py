@@ -199,7 +199,7 @@ def _handout(text: str) -> Iterator[str]:
     packed = _unpacked(fields[3]) if len(fields) == 4 else None
     if not packed or not fields[1] or fields[2] not in ("shipped", "own"):
         return
-    boards = []
+    boards: list[str] = []
     at = 0
     while at < len(packed):
         head, count = (*packed[at : at + 2], 0)[:2]

@@ -430,7 +430,7 @@ export const TEXTS = {
   // handouts
   "handout.make": "Handout",
   "handout.hands": "Hands for a class",
-  "handout.of-topic": "of the topic",
+  "handout.of-topic": "from this list",
   "handout.of-theme": "of the theme",
   "handout.of-sheet": "of the handout",
   "handout.of": "{topic}",

@@ -279,13 +279,10 @@ COUNTED = """async ([theme, size]) => {
         "stayman",
         "weak-twos",
         "jacoby-transfers",
-        "negative-doubles",
         "notrump-overcalls",
         "strong-two-clubs",
         "takeout-doubles",
-        "jump-overcalls",
         "two-over-one",
-        "major-raises",
     ),
 )
 def test_a_theme_does_not_give_its_call_away(visit, theme):

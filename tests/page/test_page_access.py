@@ -28,6 +28,7 @@ VIEWS = {
     "bid": ("#view=bid", ".game-table .box:not([inert])"),
     "practice": ("#view=practice", "#topic"),
     "cards": (f"{DEAL}{OVER}&view=cards", "#view .auction"),
+    "handout": ("#view=handout&ask=2!Stayman!sayc!shipped!AAIHAAKyAIEHBQg", ".handout-hand"),
     "boards": ("#view=boards", "#view > *"),
     "systems": ("#view=systems", "#view > *"),
     "unknown": ("#dealer=E&vul=Both", ".candidate"),

@@ -1,6 +1,6 @@
 // Addresses of the page's own scripts, for browsers that want such addresses vouched for.
 
-const OWN = /^(\/static\/engine\/(?:worker|bidcascade)\.js|blob:.+|systems\/[^/]+\.js|solved-deals\.js|sw\.js)$/;
+const OWN = /^(\/static\/engine\/(?:worker|bidcascade)\.js|blob:.+|systems\/[^/]+\.js|solved-deals\.js|themes\.js|sw\.js)$/;
 
 function checked(address) {
   if (OWN.test(address)) return address;

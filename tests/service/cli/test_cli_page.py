@@ -23,7 +23,7 @@ NO_DEALS = ("--solved-deals", "0")
 """Most tests are not about them."""
 FILES = {
     "bidcascade.css", "bidcascade.js", "icon-192.png", "icon-512.png", "icon.svg", "index.html",
-    "manifest.webmanifest", "sw.js",
+    "manifest.webmanifest", "sw.js", "themes.js",
 }  # fmt: skip
 
 
