@@ -2,7 +2,6 @@
 
 import { post } from "../api.js";
 import { SEAT_NAMES } from "../bridge/calls.js";
-import { dealValue } from "../bridge/par.js";
 import { SIDE_NAMES } from "../deal/deal_diagram.js";
 import { parNodes, toParText } from "../deal/double_dummy.js";
 import { busy, clear, h, put } from "../dom.js";
@@ -16,24 +15,24 @@ import { phrase, phraseNodes } from "../texts.js";
 const STRAINS = 5;
 /** So far from what is seen a board is solved, which will be seen next. */
 const NEAR = "300px";
-/** Tricks of all contracts of the deals that were solved, by hands. */
-const tables = new Map();
+/** Tricks of all contracts and par of the boards that were solved. */
+const solved = new Map();
 const worths = new WeakMap();
 
-function tableKey({ hands }) {
-  return hands.join(" ");
+function dealKey({ hands, dealer, vulnerability }) {
+  return [dealer, vulnerability, ...hands].join();
 }
 
 /** What a board is worth; null where it is not solved. */
 export function knownWorth(one) {
-  const tricks = tables.get(tableKey(one));
-  if (tricks && !worths.has(one)) worths.set(one, boardWorth(one, tricks, dealValue(one, [], tricks).par));
+  const { tricks, par } = solved.get(dealKey(one)) ?? {};
+  if (tricks && !worths.has(one)) worths.set(one, boardWorth(one, tricks, par));
   return worths.get(one) ?? null;
 }
 
 /** Whether a board can be solved and is not yet. */
 export function isUnsolved(one) {
-  return one.hands.every(Boolean) && !tables.has(tableKey(one));
+  return one.hands.every(Boolean) && !solved.has(dealKey(one));
 }
 
 /** Solves boards one after the other in an engine of its own, which ends with `signal`. */
@@ -43,8 +42,8 @@ export function boardSolver(signal) {
   return async (one, options) => {
     if (!isUnsolved(one)) return;
     engine ??= solverEngine();
-    const tricks = await engine.ask("solve", { hands: one.hands }, options);
-    tables.set(tableKey(one), tricks);
+    const { hands, dealer, vulnerability } = one;
+    solved.set(dealKey(one), await engine.ask("solve", { hands, dealer, vulnerability }, options));
   };
 }
 

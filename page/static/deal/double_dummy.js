@@ -142,7 +142,7 @@ function makePanel(now, auctions) {
   const answer = h("div", { id: "double-dummy-answer", "aria-live": "polite" }, tricks, worth);
   const isOpen = () => button.getAttribute("aria-expanded") === "true";
   const drawWorth = () => {
-    const [value] = found?.par ? dealValue(now, current, found.tricks).auctions : [];
+    const [value] = found?.par ? dealValue(now, current, found).auctions : [];
     clear(worth, value && h("p", null, phraseNodes("dummy.contract", {
       worth: valueNodes(value), par: toParText(value.imps_to_par),
     })));
