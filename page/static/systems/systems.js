@@ -12,6 +12,7 @@ import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles } f
 import { withOptions } from "./saved_texts.js";
 import { change, hasAllHands, linkTo, state } from "../state.js";
 import { storesNothing } from "../frame/storage.js";
+import { meaningsNode, notesOf, ordered, rowsOf } from "./double_meanings.js";
 import { mostBoards, playMatch } from "./system_match.js";
 import { textEditor } from "./text_editor.js";
 import { listed, phrase } from "../texts.js";
@@ -30,7 +31,7 @@ const SEED = 1;
 const MATCH = 2000;
 /** Deals that the service bids to say what stands out. */
 const CHECKED = 2000;
-const KINDS = ["gap", "strong-pass", "double-claim", "dead-line", "unreached-line", "asymmetry", "long-condition"];
+const KINDS = ["gap", "strong-pass", "double-claim", "double-meaning", "dead-line", "unreached-line", "asymmetry", "long-condition"];
 const TICK_MS = 500;
 /** Why work ends whose text is no longer there: nothing is said of it. */
 const CHANGED = new DOMException("", "AbortError");
@@ -131,6 +132,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
   const switches = h("details", { class: "switches" });
+  const twice = h("ul", { class: "meanings", "aria-label": phrase("meanings.title") });
+  const taken = h("div", { "aria-live": "polite" });
   const few = h("div", { "aria-live": "polite" });
   const many = h("div", null);
   const better = h("div", { "aria-live": "polite" });
@@ -234,8 +237,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     showSwitches();
     // what stands there was found out about the text before
     running?.abort(CHANGED);
-    found = [];
-    for (const place of [many, better, odd]) clear(place);
+    [found, meanings] = [[], []];
+    for (const place of [twice, many, better, odd]) clear(place);
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       waiting = 0;
@@ -249,8 +252,27 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   }
 
   let found = [];
+  let meanings = [];
   function mark() {
-    editor.mark(found.filter((one) => one.where?.file === page).map((one) => one.where));
+    editor.mark(found.filter((one) => one.where?.file === page).map((one) => one.where), notesOf(meanings, page));
+    clear(twice, meaningsNode(meanings, page, { goTo: ({ file, line, column }) => turnTo(file, line, column), takeOut }));
+  }
+
+  /** Take a line out with what stands below it; until something else is taken out it may be put back. */
+  function takeOut({ file, line }, name) {
+    turnTo(file);
+    const lines = files[file].split("\n");
+    const { from, to } = rowsOf(files[file], line);
+    const rows = lines.slice(from - 1, to);
+    editor.replace(from, to, "");
+    editor.goTo(from, 1);
+    const back = () => {
+      turnTo(file);
+      editor.replace(from, from - 1, `${rows.join("\n")}\n`);
+      editor.goTo(from, 1);
+      clear(taken);
+    };
+    clear(taken, notice("info", phrase("meanings.taken", { name, number: rows.length }), " ", h("button", { type: "button", onclick: back }, phrase("meanings.back"))));
   }
 
   function showComplaints(some) {
@@ -282,6 +304,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
       await readOutline();
       const checked = await checkSystem(whole(), mine.signal);
       if (mine.signal.aborted) return;
+      meanings = ordered(checked.meanings, files, old?.files);
       showComplaints(checked.complaints);
       if (found.length) clear(few);
       else {
@@ -437,7 +460,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
       button("use", use, true), button("save-page", savePage), button("save-all", saveAll),
       forgetting),
-    switches, editor.node, complaints, few,
+    switches, editor.node, complaints, taken, twice, few,
     h("p", { class: "row" }, button("many", compareMany), button("better", () => isBetter())), many, better,
     !isOffline() && h("div", { class: "row fields" },
       h("span", { class: "field" }, h("label", { for: "system-opponents" }, phrase("systems.opponents")), opponents), button("check", standsOut)),
