@@ -465,7 +465,7 @@ export const TEXTS = {
 
   // seats, calls, contracts, numbers
   "seat.N": "North", "seat.E": "East", "seat.S": "South", "seat.W": "West",
-  "calls.none": "“{text}” is no call; write P, X, XX or 1C to 7N.",
+  "calls.none": "“{text}” is no call; write P, X, XX or 1C to 7NT.",
   "calls.pass": "Pass",
   "calls.notrump": "NT",
   "calls.by": "{call} by {seat}",

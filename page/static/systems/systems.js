@@ -68,6 +68,8 @@ export async function show(place, now, signal) {
   const base = own ? own.base : chosen;
   const problem = h("div", { "aria-live": "polite" });
   const tell = (error) => clear(problem, notice("error", error.message));
+  /** What went wrong before says nothing of the text any more. */
+  const forgive = () => problem.querySelector(".error") && clear(problem);
   const reportNotStored = () => storesNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
   const choice = h("div", null);
@@ -89,7 +91,7 @@ export async function show(place, now, signal) {
   const outline = outlineOf(base).catch(() => ({ options: [], chosen: {}, files: Object.keys(texts) }));
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
   const old = isAlone ? null : { main, files: texts, options: {} };
-  editing(work, { ...system, main: system.main || main, options: system.options ?? {} }, texts, old, { signal, tell, reportNotStored, renamed, names, table: now.table, outline });
+  editing(work, { ...system, main: system.main || main, options: system.options ?? {} }, texts, old, { signal, tell, forgive, reportNotStored, renamed, names, table: now.table, outline });
   // behind the text, which would move it
   if (folder) place.append(folder);
   return phrase("systems.said", { name: system.name || base });
@@ -123,7 +125,7 @@ function choiceNode(current, names, base, tell) {
 // --- the text ---------------------------------------------------------------------------------------
 
 /** `old` is what changes are told against; null for a text of its own: as it was opened, or first without a mistake. */
-function editing(place, system, texts, old, { signal, tell, reportNotStored, renamed, names, table, outline }) {
+function editing(place, system, texts, old, { signal, tell, forgive, reportNotStored, renamed, names, table, outline }) {
   const files = { ...texts, ...system.files };
   // what the reader says of the text as it is; of one's own it is read first
   let told = { options: [], chosen: system.options, files: system.name ? [system.main] : Object.keys(texts) };
@@ -228,6 +230,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     if (!wasOwn) system.name = freshName(system.base);
     system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
     keepOwn({ ...system });
+    forgive();
     reportNotStored();
     // it is the chosen one from now on; nothing is drawn anew under the writer's hands
     if (!wasOwn) turnToCopy(system.name, table);
@@ -513,6 +516,11 @@ function verdictOf({ differs, low, high }) {
   return phrase(low > 0 ? "systems.better-yes" : high < 0 ? "systems.better-no" : "systems.better-open");
 }
 
+/** Text of the service with calls as texts write them. */
+function inLetters(text) {
+  return text.replace(/\b([1-7])N\b/g, "$1NT");
+}
+
 /** What stands out, most deals first within a kind. */
 function findingsNode({ deals, findings, findings_total: all }) {
   const counts = { deals: count(deals) };
@@ -522,9 +530,9 @@ function findingsNode({ deals, findings, findings_total: all }) {
     h("p", null, phrase("systems.odd", { ...counts, number: all })),
     KINDS.filter((kind) => kinds.get(kind).length).map((kind) => h("details", null,
       h("summary", null, phrase(`systems.kind-${kind}`), h("span", { class: "soft" }, ` ${count(kinds.get(kind).length)}`)),
-      h("ul", null, kinds.get(kind).map((one) => h("li", null, one.text,
+      h("ul", null, kinds.get(kind).map((one) => h("li", null, inLetters(one.text),
         one.deals > 0 && h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals })),
-        one.examples.length > 0 && h("p", { class: "soft small" }, one.examples.join("; "))))))),
+        one.examples.length > 0 && h("p", { class: "soft small" }, inLetters(one.examples.join("; ")))))))),
   ];
 }
 

@@ -413,7 +413,8 @@ _PAGE: Final = """\
 
 `RANGE` is `4` (exactly), `4+`, `4-6`, `at most 3`, `at least 5`, `exactly 2`, `fewer than 4`,
 `more than 4`, `no` or `0 or 4`; the words `one` to `thirteen` count too. `5+-card` stands before
-a suit. `SUIT` is `clubs` to `spades`, a variable `M oM m om X Y Z W`, or a role: {roles}.
+a suit. `SUIT` is `clubs` to `spades` or a sign `♣ ♦ ♥ ♠`, a variable `M oM m om X Y Z W`,
+or a role: {roles}.
 `CALL` is `2NT`, `3oM`, `nX`, `Pass`, `Double`, `any bid`, `transfer to 2M`, `cheapest X`,
 `jump X`, `game in M` … `WHO` is `I`, `we`, `partner`, `LHO`, `RHO` or `they`.
 
