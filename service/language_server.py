@@ -52,6 +52,7 @@ _PLACE: Final = re.compile(r"([^\s(]+):(\d+)")
 _SEVERITY: Final = {
     "gap": types.DiagnosticSeverity.Warning,
     "double claim": types.DiagnosticSeverity.Warning,
+    "double meaning": types.DiagnosticSeverity.Warning,
     "strong pass": types.DiagnosticSeverity.Information,
     "dead line": types.DiagnosticSeverity.Hint,
     "long condition": types.DiagnosticSeverity.Information,

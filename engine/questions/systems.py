@@ -291,8 +291,8 @@ class SystemFinding:
     """Something to look at."""
 
     kind: str = answer_field(
-        description="`gap`, `strong pass`, `double claim`, `dead line`, `unreached line`, "
-        "`asymmetry` or `long condition`.",
+        description="`gap`, `strong pass`, `double claim`, `double meaning`, `dead line`, "
+        "`unreached line`, `asymmetry` or `long condition`.",
         examples=["gap"],
     )
     text: str = answer_field(

@@ -362,7 +362,7 @@ export function turnOption(question) {
   return ask("turn", question);
 }
 
-/** Complaints about texts `{main, files, options}`. */
+/** Complaints about texts `{main, files, options}`, and bids of theirs with two `meanings`. */
 export function checkSystem(texts, signal) {
   return ask("check", texts, { signal });
 }

@@ -33,7 +33,7 @@ import { tellLoading, tellWarming } from "./frame/ready.js";
 import { buildShortcuts, fillHelp } from "./frame/shortcuts.js";
 import * as shown from "./answers/shown.js";
 import {
-  begin, change, GAMES, hasAllHands, isAtEnd, LED_TO, linkTo, onChange, placeRequest, seatToCall, state,
+  begin, change, fragmentOf, GAMES, hasAllHands, isAtEnd, LED_TO, linkTo, onChange, placeRequest, seatToCall, state,
   useTakingIn,
 } from "./state.js";
 import * as systemBook from "./systems/system_book.js";
@@ -169,8 +169,9 @@ function leaveTable(complaints) {
   const { table } = state();
   const [{ value: other }] = byId("table-choice").options;
   const isText = state().view === "systems";
-  tell("error", [...complaints, isText ? phrase("systems.not-here", { name: table, other }) : phrase("page.no-table", { table, other })].join(" "));
+  const message = isText ? phrase("systems.not-here", { name: table, other }) : phrase("page.no-table", { table, other });
   change({ table: "" }, { quiet: true });
+  tell("error", [...complaints, message].join(" "));
 }
 
 function showAll(now, before, complaints, notes = []) {
@@ -178,6 +179,8 @@ function showAll(now, before, complaints, notes = []) {
     leaveTable(complaints);
     return;
   }
+  // what was wrong before says nothing of what is shown now
+  if (fragmentOf(now) !== fragmentOf(before) && byId("messages").querySelector(".error")) clear(byId("messages"));
   if (complaints.length) tell("error", [...complaints, ...notes].join(" "));
   else if (notes.length) tell("info", notes.join(" "));
   showNavigation();

@@ -1,6 +1,6 @@
 // What is shown, kept in the address: a deal with its auction can be shared as a link.
 
-import { firstIllegal, isOver, readCalls, SEATS } from "./bridge/calls.js";
+import { firstIllegal, isOver, readCalls, SEATS, writtenCall } from "./bridge/calls.js";
 import { completeHands, wholeHand } from "./bridge/cards.js";
 import { readVulnerability } from "./bridge/seats.js";
 import { phrase } from "./texts.js";
@@ -109,7 +109,7 @@ export function readFragment(fragment) {
     const calls = readCalls(fields.get("auction") ?? "");
     const illegal = firstIllegal(calls);
     next.calls = illegal < 0 ? calls : calls.slice(0, illegal);
-    if (illegal >= 0) throw new Error(phrase("link.illegal", { call: calls[illegal] }));
+    if (illegal >= 0) throw new Error(phrase("link.illegal", { call: writtenCall(calls[illegal]) }));
   });
   const at = fields.get("at");
   if (/^\d+$/.test(at ?? "") && Number(at) < next.calls.length) next.at = Number(at);

@@ -32,6 +32,7 @@ from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
 
+from .double_meanings import double_meanings
 from .long_conditions import long_conditions
 
 if TYPE_CHECKING:
@@ -318,6 +319,8 @@ class _Tally:
         yield from self._noted("gap")
         yield from self._noted("strong pass")
         yield from self._noted("double claim")
+        for meaning in double_meanings(self._system.text, self._system.rules.places):
+            yield Finding("double meaning", str(meaning), 0)
         # a line of the text may stand at several places: by a convention, or a step over any bid
         totals: dict[tuple[str, str], tuple[int, int]] = {}
         for placed in self._system.rules.places.lines:

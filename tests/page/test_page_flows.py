@@ -10,7 +10,7 @@ import pytest
 from bidcascade.service.api.http.keys import new_key
 from bidcascade.service.jobs.data_folder import DataFolder
 from bidcascade.service.jobs.store import JobStore
-from tests.page.support_browser import paste, visiting, without_engine
+from tests.page.support_browser import paste, put_text, visiting, without_engine
 from tests.support_examples import some_in_check
 from tests.support_service import ready_server, write_small_table
 
@@ -359,7 +359,7 @@ def test_what_is_written_follows_the_deal(visit):
     )
     page.get_by_label("North", exact=True).fill("AQ4.KJ3.K876.Q5")
     page.get_by_role("button", name="one notrump", exact=True).click()
-    page.wait_for_function("() => document.getElementById('calls-text').value === '1N'")
+    page.wait_for_function("() => document.getElementById('calls-text').value === '1NT'")
     assert page.get_by_label("North", exact=True).input_value() == "AQ4.KJ3.K876.Q5"
     button(page, "New deal").click()
     page.wait_for_function(f"first => ({hands})()[2] !== first", arg=HANDS[2])
@@ -375,6 +375,21 @@ def test_what_is_written_follows_the_deal(visit):
     dealt = page.evaluate("location.hash")
     button(page, "Use these cards").click()
     assert page.evaluate("location.hash") == dealt
+
+
+def test_an_error_goes_when_its_cause_goes(visit):
+    page = visit.open(f"{DEAL}&dealer=N&auction=1N-P-1N").page
+    page.locator("#messages .error", has_text="1NT is not legal there").wait_for()
+    page.get_by_role("button", name="two clubs", exact=True).first.wait_for()
+    button(page, "Enter or paste").click()
+    put_text(page.get_by_label("Paste", exact=True), "no deal")
+    button(page, "Use what is pasted").click()
+    page.locator("#paste-problem .error").wait_for()
+    put_text(page.get_by_label("Paste", exact=True), "no deal yet")
+    assert not page.locator("#paste-problem .error").count()
+    assert page.locator("#messages .error").count()
+    button(page, "New deal").click()
+    page.locator("#messages .error").wait_for(state="detached")
 
 
 def test_all_auctions_as_a_tree(visit):

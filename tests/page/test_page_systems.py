@@ -565,3 +565,79 @@ def test_what_stands_out(visit, tmp_path):
     page.click("#system-check")
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped.").wait_for()
+
+
+TWICE = """system Mine
+
+opening:
+  1NT = Strong notrump: 15-17 points, balanced
+  2D = Weak two: 5-10 points, 6+ diamonds
+    2NT = Ask: 15+ points; forcing
+    3D = Raise: 3+ diamonds
+after 2D:
+  2S = Own suit: 5+ spades, 10+ points
+"""
+MULTI = """  2D = Multi: 5-10 points, 6+ hearts or 6+ spades; artificial
+    2H = Pass or correct: any hand
+"""
+
+
+def test_a_second_meaning_is_told_beside_its_line(visit, tmp_path, pictures):
+    """And whose the answers are; one button takes the old line out, another brings it back."""
+    page = opened(visit)
+    (tmp_path / "mine.bidding").write_text(TWICE)
+    page.set_input_files("#system-files", tmp_path / "mine.bidding")
+    page.wait_for_function("text => document.querySelector('textarea')?.value === text", arg=TWICE)
+    page.locator("#view .notice.info").wait_for()
+    assert page.locator(".meanings li").count() == 0
+    # the new line stands above the old one
+    put_text(page.locator("textarea"), TWICE.replace("  1NT", f"{MULTI}  1NT"))
+    told = page.locator(".meanings li")
+    told.wait_for()
+    assert "2D, “Multi”, is also “Weak two” in line 7" in told.inner_text()
+    assert "Answers to “Multi”: 2H (line 5)" in told.inner_text()
+    assert "Answers to “Weak two”: 2NT (line 8), 3D (line 9)" in told.inner_text()
+    assert "Answers to both, Multi and Weak two: 2S (line 11)" in told.inner_text()
+    shown = page.locator(".shades").inner_text().split("\n")
+    assert shown[3].endswith("artificial  ← 2D is also Weak two, line 7")
+    page.screenshot(path=pictures / "double-meanings.png", full_page=True)
+    told.get_by_role("button", name="line 7", exact=True).click()
+    caret = "() => document.querySelector('textarea').selectionStart"
+    with_both = page.input_value("textarea")
+    assert with_both[page.evaluate(caret) :].startswith("2D = Weak two")
+    page.get_by_role("button", name="Take “Weak two” out", exact=True).click()
+    page.wait_for_function("() => !document.querySelector('textarea').value.includes('Weak two')")
+    left = page.input_value("textarea")
+    assert "Ask" not in left
+    assert "Own suit" in left
+    page.locator(".meanings li").wait_for(state="detached")
+    page.get_by_role("button", name="Put it back", exact=True).click()
+    assert page.input_value("textarea") == with_both
+    page.locator(".meanings li").wait_for()
+    page.get_by_role("button", name="Take “Weak two” out", exact=True).click()
+    page.wait_for_function("left => document.querySelector('textarea').value === left", arg=left)
+    page.keyboard.press("Control+z")
+    page.wait_for_function(
+        "both => document.querySelector('textarea').value === both", arg=with_both
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        (2, "a:\n  3\nb:\n  5\n    6\n\n  8\n"),
+        (5, "a:\n  2\n  3\nb:\n  8\n"),
+        (8, "a:\n  2\n  3\nb:\n  5\n    6\n\n"),
+    ],
+)  # fmt: skip
+def test_what_goes_with_a_line(module, line, left):
+    text = "a:\n  2\n  3\nb:\n  5\n    6\n\n  8\n"
+    rows = module("systems/double_meanings", "rowsOf", text, line)["value"]
+    lines = text.split("\n")
+    del lines[rows["from"] - 1 : rows["to"]]
+    assert "\n".join(lines).replace("\n\n", "\n") == left.replace("\n\n", "\n")
+
+
+def test_a_header_goes_with_its_last_line(module):
+    text = "x:\n  1\n\nwhen y:\n  z:\n    -- remark\n    6\n      7\n\nw:\n  11\n"
+    assert module("systems/double_meanings", "rowsOf", text, 7)["value"] == {"from": 4, "to": 8}

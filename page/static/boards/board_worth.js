@@ -2,6 +2,7 @@
 
 import { post } from "../api.js";
 import { SEAT_NAMES } from "../bridge/calls.js";
+import { dealKey } from "../bridge/deal_value.js";
 import { SIDE_NAMES } from "../deal/deal_diagram.js";
 import { parNodes, toParText } from "../deal/double_dummy.js";
 import { busy, clear, h, put } from "../dom.js";
@@ -18,10 +19,6 @@ const NEAR = "300px";
 /** Tricks of all contracts and par of the boards that were solved. */
 const solved = new Map();
 const worths = new WeakMap();
-
-function dealKey({ hands, dealer, vulnerability }) {
-  return [dealer, vulnerability, ...hands].join();
-}
 
 /** What a board is worth; null where it is not solved. */
 export function knownWorth(one) {
@@ -171,8 +168,8 @@ export function worthPlaces(solve, table, signal) {
       return false;
     }
     if (signal.aborted) return false;
-    const key = tableKey(place.one);
-    places.filter(({ one }) => tableKey(one) === key).forEach((one) => {
+    const key = dealKey(place.one);
+    places.filter(({ one }) => dealKey(one) === key).forEach((one) => {
       observer.unobserve(one.node);
       draw(one);
     });

@@ -38,6 +38,11 @@ export function isBid(call) {
   return /^[1-7]/.test(call);
 }
 
+/** A call in the letters that players write: "3NT". */
+export function writtenCall(call) {
+  return call.replace(/^([1-7])N$/, "$1NT");
+}
+
 /** What a screen reader says: "one spade", "three notrump", "pass". */
 export function spokenCall(call) {
   if (!isBid(call)) return phrase(`spoken.${call}`);

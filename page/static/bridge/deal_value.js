@@ -4,6 +4,11 @@
 import { contractOf, SEATS, STRAINS } from "./calls.js";
 import { impsOf, scoreOf } from "./card_play.js";
 
+/** Tells a deal with its dealer and vulnerability from all others. */
+export function dealKey({ hands, dealer, vulnerability }) {
+  return [dealer, vulnerability, ...hands].join();
+}
+
 function auctionValue(calls, { dealer, vulnerability }, tricks) {
   const contract = contractOf(calls, dealer);
   if (!contract) return { contract: "Pass", tricks: null, score: 0 };

@@ -7,7 +7,7 @@ import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, table } from "../dom.js";
 import { solveDeal } from "../engine_client.js";
 import { bidNodes, callNode, readContract, suitNode } from "../format.js";
-import { dealValue } from "../bridge/deal_value.js";
+import { dealKey, dealValue } from "../bridge/deal_value.js";
 import { hasAllHands, isAtEnd } from "../state.js";
 import { listed, phrase, phraseNodes } from "../texts.js";
 
@@ -126,10 +126,6 @@ export async function* solvedInParts(board, auctions, signal) {
     yield solved;
     if (!solved.goes_on) return;
   }
-}
-
-function dealKey({ hands, dealer, vulnerability }) {
-  return [dealer, vulnerability, ...hands].join();
 }
 
 /** The button with what it opens, for a deal; `auctions` on it are over. */

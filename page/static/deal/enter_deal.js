@@ -1,6 +1,6 @@
 // Entering a deal: paste anything, write hands, or pick cards from the pack.
 
-import { SEAT_NAMES, SEATS, readWrittenCalls, firstIllegal } from "../bridge/calls.js";
+import { SEAT_NAMES, SEATS, readWrittenCalls, firstIllegal, writtenCall } from "../bridge/calls.js";
 import {
   cardsOf, completeHands, handOf, RANKS, readHand, SUIT_NAMES, shownCards, SUIT_SIGNS, SUITS, wholeHand,
   writeHand,
@@ -145,9 +145,13 @@ function pasteForm() {
     id: "paste", rows: "4", spellcheck: "false", autocapitalize: "off",
     "aria-describedby": "paste-hint paste-problem",
   });
-  const use = async () => {
+  const forgive = () => {
     area.removeAttribute("aria-invalid");
     clear(problem);
+  };
+  area.addEventListener("input", forgive);
+  const use = async () => {
+    forgive();
     try {
       await usePasted(area.value, (number) => clear(problem, phrase("boards.reading", { number })));
       area.value = "";
@@ -182,7 +186,7 @@ function handsForm() {
     "aria-describedby": "hands-problem",
   }));
   const calls = h("input", {
-    id: "calls-text", type: "text", value: now.calls.join(" "), spellcheck: "false",
+    id: "calls-text", type: "text", value: now.calls.map(writtenCall).join(" "), spellcheck: "false",
     autocomplete: "off", "aria-describedby": "hands-problem",
   });
   const forgive = () => {
@@ -194,8 +198,10 @@ function handsForm() {
     fields.forEach((field, index) => {
       if (next.hands[index] !== before.hands[index]) field.value = shownCards(next.hands[index]);
     });
-    if (next.calls.join() !== before.calls.join()) calls.value = next.calls.join(" ");
+    if (next.calls.join() !== before.calls.join()) calls.value = next.calls.map(writtenCall).join(" ");
   };
+  // what was wrong is mended, or is another thing now
+  [...fields, calls].forEach((field) => field.addEventListener("input", forgive));
   const use = (event) => {
     event.preventDefault();
     forgive();
@@ -210,7 +216,7 @@ function handsForm() {
       at = calls;
       const made = readWrittenCalls(calls.value);
       const illegal = firstIllegal(made);
-      if (illegal >= 0) throw new Error(phrase("enter.illegal", { call: made[illegal], place: illegal + 1 }));
+      if (illegal >= 0) throw new Error(phrase("enter.illegal", { call: writtenCall(made[illegal]), place: illegal + 1 }));
       change({ hands: whole, calls: made, at: null });
       close();
     } catch (error) {
@@ -260,6 +266,7 @@ function packForm() {
     const chosen = Number(seat.value);
     if (owner.get(card) === chosen) owner.delete(card);
     else if (count(chosen) < 13) owner.set(card, chosen);
+    clear(problem);
     show();
   };
   const pack = h("div", { class: "pack" }, SUITS.map((suit) => h(
@@ -293,7 +300,7 @@ function packForm() {
   const form = h(
     "div", { class: "form" },
     h("div", { class: "row" }, h("label", { for: "pack-seat" }, phrase("enter.cards-of")), seat,
-      h("button", { type: "button", onclick: () => { owner.clear(); show(); } }, phrase("enter.empty"))),
+      h("button", { type: "button", onclick: () => { owner.clear(); clear(problem); show(); } }, phrase("enter.empty"))),
     pack, counts, problem,
     h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: use }, phrase("enter.use-cards"))),
   );

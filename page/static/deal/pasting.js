@@ -2,7 +2,7 @@
 
 import { board, titleOf } from "../boards/board_facts.js";
 import { kindOf, LONGEST, readBoards } from "../files/board_files.js";
-import { SEAT_NAMES } from "../bridge/calls.js";
+import { SEAT_NAMES, writtenCall } from "../bridge/calls.js";
 import { readDeal, wholeHand, within } from "../bridge/cards.js";
 import { formOf, readDiagram, readLines } from "../files/hand_texts.js";
 import { phrase } from "../texts.js";
@@ -58,10 +58,10 @@ export async function readPasted(text, options) {
 /** What is wrong with the auction of a board, or an empty text. */
 export function auctionProblem(one) {
   if (!one.tail.length) return "";
-  const after = one.calls.length ? phrase("paste.illegal-after", { calls: one.calls.join(" ") })
+  const after = one.calls.length ? phrase("paste.illegal-after", { calls: one.calls.map(writtenCall).join(" ") })
     : phrase("paste.illegal-first");
   if (one.tail[0] === null) return phrase("boards.no-call", { where: after });
-  return phrase("paste.illegal", { call: one.tail[0], where: after });
+  return phrase("paste.illegal", { call: writtenCall(one.tail[0]), where: after });
 }
 
 export function describeBoard(one) {

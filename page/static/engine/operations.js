@@ -11,6 +11,7 @@ import { InvalidSystem } from "./errors.js";
 import { optionRows, turned } from "./language/options.js";
 import { outlineReader } from "./language/reader.js";
 import { load } from "./load.js";
+import { doubleMeanings } from "./places/double_meanings.js";
 import { bidBothWays } from "./deals/match.js";
 
 /** System of rows, as they are or as JSON, or of texts with the name of the main one. */
@@ -105,13 +106,14 @@ export function receiver(post, coreAddress) {
       return { options, chosen: Object.fromEntries(text.chosen), files: text.files };
     },
     turn: turnOption,
-    /** Complaints about texts `{main, files, options}`, none where they are a system. */
+    /** Complaints about texts `{main, files, options}`, none where they are a system; then what of it means two things. */
     check: (system) => {
       try {
-        return { complaints: [], title: cachedSystem(system).title };
+        const { title, text, rules } = cachedSystem(system);
+        return { complaints: [], title, meanings: doubleMeanings(text, rules.places) };
       } catch (error) {
         if (!(error instanceof InvalidSystem)) throw error;
-        return { complaints: complaintsOf(error) };
+        return { complaints: complaintsOf(error), meanings: [] };
       }
     },
     differences: ({ old, new: changed, deals, seed }, tell) => (

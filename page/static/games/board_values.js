@@ -3,12 +3,8 @@
 import { contractParts, statusOf } from "../boards/board_facts.js";
 import { SEATS } from "../bridge/calls.js";
 import { impsOf, scoreOf } from "../bridge/card_play.js";
+import { dealKey } from "../bridge/deal_value.js";
 import { callLosses } from "./call_losses.js";
-
-/** What tells a deal from others of a list; null where it is not known in whole. */
-function dealKey({ hands, dealer, vulnerability }) {
-  return hands.every(Boolean) ? [dealer, vulnerability, ...hands].join(" ") : null;
-}
 
 /**
  * Each board of a list against the others of its deal: `{results, imps, matchpoints}` of North-South, or null where
@@ -17,7 +13,7 @@ function dealKey({ hands, dealer, vulnerability }) {
  */
 export function comparedResults(boards) {
   const scores = new Map();
-  const keys = boards.map((one) => (one.score === null ? null : dealKey(one)));
+  const keys = boards.map((one) => (one.score === null || !one.hands.every(Boolean) ? null : dealKey(one)));
   keys.forEach((key, place) => {
     if (key === null) return;
     if (scores.has(key)) scores.get(key).push(boards[place].score);

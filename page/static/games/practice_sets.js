@@ -1,7 +1,7 @@
 // Sets of hands to practise: made of a topic's places, written as text for addresses, read again.
 
 import { get, post } from "../api.js";
-import { firstIllegal, isOver, readCalls, SEATS } from "../bridge/calls.js";
+import { firstIllegal, isOver, readCalls, SEATS, writtenCall } from "../bridge/calls.js";
 import { randomDealer, randomVulnerability, readDeal, wholeHand } from "../bridge/cards.js";
 import { HANDOUT_VERSION, MOST_HANDS, readHandout } from "./handout_code.js";
 import { mayBeTaught } from "./sanity.js";
@@ -30,7 +30,7 @@ export function readQuestion(text) {
   if (more.length || dealer < 0 || !VULNERABILITIES.includes(vulnerability) || !hand) throw new Error(phrase("practice.form"));
   const calls = readCalls(auction);
   const illegal = firstIllegal(calls);
-  if (illegal >= 0) throw new Error(phrase("practice.illegal", { call: calls[illegal] }));
+  if (illegal >= 0) throw new Error(phrase("practice.illegal", { call: writtenCall(calls[illegal]) }));
   if (isOver(calls)) throw new Error(phrase("practice.ended"));
   return { calls, dealer, vulnerability, hand: wholeHand(hand) };
 }

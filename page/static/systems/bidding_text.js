@@ -5,7 +5,7 @@ const PIECES = [
   ["quoted", /"[^"]*"/y],
   ["raw", /\{[^{}]*\}/y],
   ["tag", /#[\p{L}][\p{L}\p{N}_-]*/uy],
-  ["call", /(?:[1-7n](?:NT|[CDHSMmXYZW]|oM|om)|Pass|Double|Redouble)(?![\w+])/y],
+  ["call", /(?:[1-7n](?:NT|[CDHSMmXYZW♣♦♥♠]|oM|om)|Pass|Double|Redouble)(?![\w+])/y],
   ["number", /\d+(?:\s*[-–]\s*\d+|\+)?(?![\w=])/y],
   ["joining", /(?:either|or|and|not)(?![\w'’-])/y],
 ];

@@ -12,6 +12,7 @@ import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles } f
 import { withOptions } from "./saved_texts.js";
 import { change, hasAllHands, linkTo, state } from "../state.js";
 import { storesNothing } from "../frame/storage.js";
+import { meaningsNode, notesOf, ordered, rowsOf } from "./double_meanings.js";
 import { mostBoards, playMatch } from "./system_match.js";
 import { textEditor } from "./text_editor.js";
 import { listed, phrase } from "../texts.js";
@@ -30,7 +31,7 @@ const SEED = 1;
 const MATCH = 2000;
 /** Deals that the service bids to say what stands out. */
 const CHECKED = 2000;
-const KINDS = ["gap", "strong-pass", "double-claim", "dead-line", "unreached-line", "asymmetry", "long-condition"];
+const KINDS = ["gap", "strong-pass", "double-claim", "double-meaning", "dead-line", "unreached-line", "asymmetry", "long-condition"];
 const TICK_MS = 500;
 /** Why work ends whose text is no longer there: nothing is said of it. */
 const CHANGED = new DOMException("", "AbortError");
@@ -67,6 +68,8 @@ export async function show(place, now, signal) {
   const base = own ? own.base : chosen;
   const problem = h("div", { "aria-live": "polite" });
   const tell = (error) => clear(problem, notice("error", error.message));
+  /** What went wrong before says nothing of the text any more. */
+  const forgive = () => problem.querySelector(".error") && clear(problem);
   const reportNotStored = () => storesNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
   const choice = h("div", null);
@@ -88,7 +91,7 @@ export async function show(place, now, signal) {
   const outline = outlineOf(base).catch(() => ({ options: [], chosen: {}, files: Object.keys(texts) }));
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
   const old = isAlone ? null : { main, files: texts, options: {} };
-  editing(work, { ...system, main: system.main || main, options: system.options ?? {} }, texts, old, { signal, tell, reportNotStored, renamed, names, table: now.table, outline });
+  editing(work, { ...system, main: system.main || main, options: system.options ?? {} }, texts, old, { signal, tell, forgive, reportNotStored, renamed, names, table: now.table, outline });
   // behind the text, which would move it
   if (folder) place.append(folder);
   return phrase("systems.said", { name: system.name || base });
@@ -122,7 +125,7 @@ function choiceNode(current, names, base, tell) {
 // --- the text ---------------------------------------------------------------------------------------
 
 /** `old` is what changes are told against; null for a text of its own: as it was opened, or first without a mistake. */
-function editing(place, system, texts, old, { signal, tell, reportNotStored, renamed, names, table, outline }) {
+function editing(place, system, texts, old, { signal, tell, forgive, reportNotStored, renamed, names, table, outline }) {
   const files = { ...texts, ...system.files };
   // what the reader says of the text as it is; of one's own it is read first
   let told = { options: [], chosen: system.options, files: system.name ? [system.main] : Object.keys(texts) };
@@ -131,6 +134,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
   const switches = h("details", { class: "switches" });
+  const twice = h("ul", { class: "meanings", "aria-label": phrase("meanings.title") });
+  const taken = h("div", { "aria-live": "polite" });
   const few = h("div", { "aria-live": "polite" });
   const many = h("div", null);
   const better = h("div", { "aria-live": "polite" });
@@ -225,6 +230,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     if (!wasOwn) system.name = freshName(system.base);
     system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
     keepOwn({ ...system });
+    forgive();
     reportNotStored();
     // it is the chosen one from now on; nothing is drawn anew under the writer's hands
     if (!wasOwn) turnToCopy(system.name, table);
@@ -234,8 +240,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     showSwitches();
     // what stands there was found out about the text before
     running?.abort(CHANGED);
-    found = [];
-    for (const place of [many, better, odd]) clear(place);
+    [found, meanings] = [[], []];
+    for (const place of [twice, many, better, odd]) clear(place);
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       waiting = 0;
@@ -249,8 +255,27 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   }
 
   let found = [];
+  let meanings = [];
   function mark() {
-    editor.mark(found.filter((one) => one.where?.file === page).map((one) => one.where));
+    editor.mark(found.filter((one) => one.where?.file === page).map((one) => one.where), notesOf(meanings, page));
+    clear(twice, meaningsNode(meanings, page, { goTo: ({ file, line, column }) => turnTo(file, line, column), takeOut }));
+  }
+
+  /** Take a line out with what stands below it; until something else is taken out it may be put back. */
+  function takeOut({ file, line }, name) {
+    turnTo(file);
+    const lines = files[file].split("\n");
+    const { from, to } = rowsOf(files[file], line);
+    const rows = lines.slice(from - 1, to);
+    editor.replace(from, to, "");
+    editor.goTo(from, 1);
+    const back = () => {
+      turnTo(file);
+      editor.replace(from, from - 1, `${rows.join("\n")}\n`);
+      editor.goTo(from, 1);
+      clear(taken);
+    };
+    clear(taken, notice("info", phrase("meanings.taken", { name, number: rows.length }), " ", h("button", { type: "button", onclick: back }, phrase("meanings.back"))));
   }
 
   function showComplaints(some) {
@@ -282,6 +307,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
       await readOutline();
       const checked = await checkSystem(whole(), mine.signal);
       if (mine.signal.aborted) return;
+      meanings = ordered(checked.meanings, files, old?.files);
       showComplaints(checked.complaints);
       if (found.length) clear(few);
       else {
@@ -437,7 +463,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
       button("use", use, true), button("save-page", savePage), button("save-all", saveAll),
       forgetting),
-    switches, editor.node, complaints, few,
+    switches, editor.node, complaints, taken, twice, few,
     h("p", { class: "row" }, button("many", compareMany), button("better", () => isBetter())), many, better,
     !isOffline() && h("div", { class: "row fields" },
       h("span", { class: "field" }, h("label", { for: "system-opponents" }, phrase("systems.opponents")), opponents), button("check", standsOut)),
@@ -490,6 +516,11 @@ function verdictOf({ differs, low, high }) {
   return phrase(low > 0 ? "systems.better-yes" : high < 0 ? "systems.better-no" : "systems.better-open");
 }
 
+/** Text of the service with calls as texts write them. */
+function inLetters(text) {
+  return text.replace(/\b([1-7])N\b/g, "$1NT");
+}
+
 /** What stands out, most deals first within a kind. */
 function findingsNode({ deals, findings, findings_total: all }) {
   const counts = { deals: count(deals) };
@@ -499,9 +530,9 @@ function findingsNode({ deals, findings, findings_total: all }) {
     h("p", null, phrase("systems.odd", { ...counts, number: all })),
     KINDS.filter((kind) => kinds.get(kind).length).map((kind) => h("details", null,
       h("summary", null, phrase(`systems.kind-${kind}`), h("span", { class: "soft" }, ` ${count(kinds.get(kind).length)}`)),
-      h("ul", null, kinds.get(kind).map((one) => h("li", null, one.text,
+      h("ul", null, kinds.get(kind).map((one) => h("li", null, inLetters(one.text),
         one.deals > 0 && h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals })),
-        one.examples.length > 0 && h("p", { class: "soft small" }, one.examples.join("; "))))))),
+        one.examples.length > 0 && h("p", { class: "soft small" }, inLetters(one.examples.join("; ")))))))),
   ];
 }
 

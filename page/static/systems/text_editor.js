@@ -27,18 +27,22 @@ function marked(line, column) {
   return [coloured(colours(line.slice(0, column - 1))), h("span", { class: "wrong" }, word || " "), coloured(colours(line.slice(end)))];
 }
 
-/** Editor: `{node, text(), show(text), mark(places), goTo(line, column)}`; `changed()` hears of typing. */
+/**
+ * Editor: `{node, text(), show(text), mark(places, notes), goTo(line, column), replace(from, to, text)}`; `changed()`
+ * hears of typing. Notes `{line, column, text}` stand behind their lines.
+ */
 export function textEditor(label, changed) {
   const shades = h("pre", { class: "shades", "aria-hidden": "true" });
   const numbers = h("pre", { class: "numbers", "aria-hidden": "true" });
   const field = h("textarea", {
     "aria-label": label, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
-    oninput: () => { wrong = []; draw(); changed(); },
+    oninput: () => { [wrong, notes] = [[], []]; draw(); changed(); },
     onscroll: () => { shades.scrollTo(field.scrollLeft, field.scrollTop); numbers.scrollTo(0, field.scrollTop); },
     onkeydown: indent,
   });
   const node = h("div", { class: "text-editor" }, numbers, h("div", { class: "sheet" }, shades, field));
   let wrong = [];
+  let notes = [];
 
   // Tab leaves the field, as everywhere; Enter keeps the indentation
   function indent(event) {
@@ -56,7 +60,8 @@ export function textEditor(label, changed) {
     clear(shades);
     lines.forEach((line, index) => {
       const here = wrong.find((one) => one.line === index + 1);
-      put(shades, here ? marked(line, here.column) : coloured(colours(line)), "\n");
+      const aside = notes.filter((one) => one.line === index + 1).map(({ text }) => h("span", { class: "aside" }, `  ← ${text}`));
+      put(shades, here ? marked(line, here.column) : coloured(colours(line)), aside, "\n");
     });
   }
 
@@ -65,14 +70,22 @@ export function textEditor(label, changed) {
     text: () => field.value,
     show(text) {
       field.value = text;
-      wrong = [];
+      [wrong, notes] = [[], []];
       draw();
       field.scrollTo(0, 0);
     },
-    mark(places) {
+    mark(places, asides = []) {
       wrong = places;
+      notes = asides;
       draw();
       field.setAttribute("aria-invalid", String(places.length > 0));
+    },
+    /** Put a text in place of rows, as typing does: so that it can be undone. */
+    replace(from, to, text) {
+      const start = placeOf(field.value, from, 1);
+      field.focus();
+      field.setSelectionRange(start, Math.min(placeOf(field.value, to + 1, 1), field.value.length));
+      document.execCommand(text ? "insertText" : "delete", false, text);
     },
     goTo(line, column) {
       const place = placeOf(field.value, line, column);

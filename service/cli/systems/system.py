@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
+_OF_TEXTS = ("double meaning", "long condition")
+"""Kinds of findings that no deal is needed for."""
 _FINDINGS_SHOWN = 10
 _LINES_SHOWN = 30
 _SEARCHED = 100
@@ -76,7 +78,9 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     )
 
     lint = action(
-        "lint", "gaps, double claims, dead lines, asymmetries, long conditions", lint_system
+        "lint",
+        "gaps, double claims and meanings, dead lines, asymmetries, long conditions",
+        lint_system,
     )
     _add_system(lint)
     _add_opponents(lint, "; its lines are not looked at")
@@ -438,7 +442,7 @@ def lint_system(options: argparse.Namespace) -> None:
         print(f"{kind}:")
         for finding in findings[:_FINDINGS_SHOWN]:
             examples = f" ({'; '.join(finding.examples)})" if finding.examples else ""
-            counted = "" if kind == "long condition" else f"{finding.deals:7,} deals  "
+            counted = "" if kind in _OF_TEXTS else f"{finding.deals:7,} deals  "
             print(f"  {counted}{finding.text}{examples}")
         if len(findings) > _FINDINGS_SHOWN:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bidcascade.systems.language.errors import Complaint, complaint_at, invalid_system
-from bidcascade.systems.language.grammar.call_builder import tidy
+from bidcascade.systems.language.grammar.call_builder import tidy, without_signs
 from bidcascade.systems.language.reading.layout import RawItem, logical_lines, tree_of
 from bidcascade.systems.language.tree.syntax_tree import Where
 from bidcascade.systems.language.words.wording import call_text, condition_text
@@ -22,6 +22,9 @@ WIDEST_CALL: Final = 3
 
 _QUOTED: Final = re.compile(r'"[^"]*"|\{[^{}]*\}')
 _CALL: Final = re.compile(r'(?P<call>[^"=:{]*?[^"=:{\s])\s*=(?!=)')
+_NAME: Final = re.compile(
+    r"(?P<before>(?:either |or |system )?)(?P<name>(?!RHO|LHO)[A-Z][\w'’][^:;={}\0]*)(?=:|;|$)"
+)
 _PLACE: Final = "\0"
 """Stands for a quote or an expression while the words around it are put in order."""
 
@@ -110,10 +113,18 @@ def _tidy(words: str) -> str:
         quoted.append(match[0])
         return _PLACE
 
-    words = tidy(_QUOTED.sub(hide, words.replace(_PLACE, " ")))
+    words = _lettered(tidy(_QUOTED.sub(hide, words.replace(_PLACE, " "))))
     for text in quoted:
         words = words.replace(_PLACE, text, 1)
     return words
+
+
+def _lettered(words: str) -> str:
+    """Letters and words in place of the signs of suits, but in names: players read those."""
+    start = _NAME.match(words)
+    if start is None:
+        return without_signs(words)
+    return without_signs(start["before"]) + start["name"] + without_signs(words[start.end() :])
 
 
 def _remark(remark: str) -> str:

@@ -8,7 +8,12 @@ import re
 from typing import Final
 
 from bidcascade.systems.language.tree.statements import Fault
-from bidcascade.systems.language.tree.syntax_tree import SUIT_WORDS, CallPattern, Where
+from bidcascade.systems.language.tree.syntax_tree import (
+    SUIT_OF_SIGN,
+    SUIT_WORDS,
+    CallPattern,
+    Where,
+)
 from bidcascade.table.language.lalr import Token
 
 MOST_STEPS: Final = 15
@@ -31,6 +36,9 @@ _MOST_DIGITS: Final = 6
 _BLANKS: Final = re.compile(r"\s+")
 _AROUND_MARKS: Final = re.compile(r" ?([,;:]) ?")
 _IN_PARENTHESES: Final = re.compile(r"\( | \)")
+_BID_SIGN: Final = re.compile(r"(?<![\w+-])([1-7n])([♣♦♥♠])\uFE0F?(?![\w+])")
+_SIGN: Final = re.compile(r"([♣♦♥♠])\uFE0F?")
+_BESIDE: Final = re.compile(r"(?<=[\w+])(?=[♣♦♥♠])|(?<=[♣♦♥♠])(?=\w)|(?<=\uFE0F)(?=\w)")
 _STRAINS: Final = {**SUIT_WORDS, "NT": "NT"}
 
 
@@ -54,6 +62,18 @@ def tidy(words: str) -> str:
     """Words with single blanks between them and behind punctuation marks, none before them."""
     words = _AROUND_MARKS.sub(r"\1 ", _BLANKS.sub(" ", words))
     return _IN_PARENTHESES.sub(lambda match: match[0].strip(), words).strip()
+
+
+def without_signs(words: str) -> str:
+    """Words with letters and suit words in place of the signs of suits.
+
+    Examples
+    --------
+    >>> without_signs("after 1♥ (2♣): 5+♠, ♦ is longest")
+    'after 1H (2C): 5+ spades, diamonds is longest'
+    """
+    words = _BID_SIGN.sub(lambda one: one[1] + SUIT_WORDS[SUIT_OF_SIGN[one[2]]], words)
+    return _SIGN.sub(lambda one: SUIT_OF_SIGN[one[1]], _BESIDE.sub(" ", words))
 
 
 def value_of(digits: str) -> float:
@@ -103,8 +123,9 @@ class CallBuilder:
         self.faults.append(Fault(position, message, advice))
 
     def suit(self, token: Token) -> Token:
-        if " " in token:
-            return Token("SUIT", one_blank(token), token.start)
+        sign = SUIT_OF_SIGN.get(token[0])
+        if sign is not None or " " in token:
+            return Token("SUIT", sign or one_blank(token), token.start)
         return token
 
     def strain(self, token: Token) -> Token:
@@ -130,6 +151,8 @@ class CallBuilder:
         strain = token[1:]
         if strain.upper() in ("N", "NT"):
             strain = "NT"
+        elif strain[0] in SUIT_OF_SIGN:
+            strain = SUIT_WORDS[SUIT_OF_SIGN[strain[0]]]
         elif strain not in ("m", "om", "M", "oM", "X", "Y", "Z", "W"):
             strain = strain.upper()
         return CallPattern("bid", level, str(strain), at(token))

@@ -11,6 +11,7 @@ from bidcascade.systems.language.tree.syntax_tree import (
     AGREEMENTS,
     OTHER,
     ROLES,
+    SUIT_OF_SIGN,
     SUIT_WORDS,
     VARIABLES,
 )
@@ -41,6 +42,7 @@ def phrases_data() -> dict[str, Any]:
         kind_of_words.setdefault(terminal, {})[words] = kind
     return {
         "suitWords": SUIT_WORDS,
+        "suitOfSign": SUIT_OF_SIGN,
         "variables": VARIABLES,
         "other": OTHER,
         "roles": ROLES,

@@ -31,7 +31,7 @@ from bidcascade.systems.language.tree.syntax_tree import (
 )
 from bidcascade.table.language.lalr import Token
 
-from .call_builder import at, one_blank, place, tidy
+from .call_builder import at, one_blank, place, tidy, without_signs
 from .phrase_builder import PhraseBuilder
 
 _ONE_ROUND: Final = {
@@ -164,7 +164,7 @@ class TreeBuilder(PhraseBuilder):
         return Agreement("agrees", suit=str(suit), where=at(words))
 
     def says(self, token: Token) -> Agreement:
-        kind, _, text = tidy(token).partition(" ")
+        kind, _, text = without_signs(tidy(token)).partition(" ")
         if not text:
             self.fault(token, f'"{kind}" what? I read nothing behind it')
         return Agreement(kind, text, where=at(token))

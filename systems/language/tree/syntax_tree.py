@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 SUIT_WORDS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
+SUIT_OF_SIGN: Final = {"♣": "clubs", "♦": "diamonds", "♥": "hearts", "♠": "spades"}
+"""Suit words by the signs that texts may have in their place, in calls too."""
 VARIABLES: Final = ("M", "oM", "m", "om", "X", "Y", "Z", "W")
 """Suit variables. M and m are any major and minor, oM and om the other one of the same rank;
 X, Y, Z and W are any suits, each different from the others that are bound."""

@@ -13,7 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bidcascade.systems.language.tree.syntax_tree import ROLES, SUIT_WORDS, VARIABLES, Range
+from bidcascade.systems.language.tree.syntax_tree import (
+    ROLES,
+    SUIT_OF_SIGN,
+    SUIT_WORDS,
+    VARIABLES,
+    Range,
+)
 
 _LANGUAGE: Final = Path(__file__).parents[1]
 
@@ -363,13 +369,16 @@ KIND_OF_WORDS: Final = {
 def grammar_text() -> str:
     """Grammar of the language for lark: ``bidding.lark`` with the rules that the rows make."""
     terminals: dict[str, list[str]] = defaultdict(list)
-    terminals |= {"SUIT": [*SUIT_WORDS], "VARIABLE": [*VARIABLES], "ROLE": [*ROLES]}
+    terminals |= {"VARIABLE": [*VARIABLES], "ROLE": [*ROLES]}
     for row in KINDS.values():
         for terminal, priority, alternatives in _OWN_WORDS.findall(row.forms):
             terminals[terminal + priority] += alternatives.split("|")
     rules = [_rule("counted", COUNTED), _rule("?phrase", (*HAND, *AUCTION, *BOTH_HANDS), "counted")]
     for terminal, words in terminals.items():
         rules.append(f"{terminal}: " + " | ".join(f'"{one}"' for one in words))
+    # a sign is no word: digits may stand before it, and signs beside each other
+    words, signs = "|".join(SUIT_WORDS), "".join(SUIT_OF_SIGN)
+    rules.append(rf"SUIT.2: /(?:{words})(?![\w'’-])|[{signs}]\uFE0F?/")
     own = (_LANGUAGE / "grammar" / "bidding.lark").read_text(encoding="utf-8")
     return "\n".join((own, *rules, ""))
 
@@ -377,7 +386,7 @@ def grammar_text() -> str:
 @cache
 def words_of_terminals() -> dict[str, list[str]]:
     """Words that each terminal of the grammar stands for."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {"SUIT": [*SUIT_WORDS]}
     terminal = ""
     for line in grammar_text().splitlines():
         start = re.match(r"([A-Z_]+)(?:\.\d+)?: (?!/)", line)
@@ -404,7 +413,8 @@ _PAGE: Final = """\
 
 `RANGE` is `4` (exactly), `4+`, `4-6`, `at most 3`, `at least 5`, `exactly 2`, `fewer than 4`,
 `more than 4`, `no` or `0 or 4`; the words `one` to `thirteen` count too. `5+-card` stands before
-a suit. `SUIT` is `clubs` to `spades`, a variable `M oM m om X Y Z W`, or a role: {roles}.
+a suit. `SUIT` is `clubs` to `spades` or a sign `♣ ♦ ♥ ♠`, a variable `M oM m om X Y Z W`,
+or a role: {roles}.
 `CALL` is `2NT`, `3oM`, `nX`, `Pass`, `Double`, `any bid`, `transfer to 2M`, `cheapest X`,
 `jump X`, `game in M` … `WHO` is `I`, `we`, `partner`, `LHO`, `RHO` or `they`.
 

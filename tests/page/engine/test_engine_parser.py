@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import defaultdict
 from typing import Any
 
@@ -11,6 +12,7 @@ from bidcascade.systems.language.grammar.grammar import parse_conditions, parse_
 from bidcascade.systems.language.grammar.lark_parser import lark_parser
 from bidcascade.systems.language.reading.layout import LogicalLine, RawItem, logical_lines, tree_of
 from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.language.tree.syntax_tree import SUIT_WORDS
 from bidcascade.systems.language.words.phrases import words_of_terminals
 from tests import support_systems
 from tests.page.engine.support_engine import as_plain
@@ -30,7 +32,7 @@ LINES = list(
 )
 EXAMPLES = {
     "NAME": ["Strong notrump", "A b", "Élan vital"], "BARE_NAME": ["Weak two", "Stayman, 5+ cards"],
-    "BID": ["1NT", "2om", "nX", "7s", "3n"], "LEVEL": ["2-level"],
+    "BID": ["1NT", "2om", "nX", "7s", "3n", "2♦", "n♥\ufe0f"], "LEVEL": ["2-level"],
     "NUMBER": ["4", "two", "0", "99", "2.5", "0.25", "٣.٣"], "PLUS": ["4+", "٣+", "9.5+"],
     "CARDED": ["5+-card", "four-card", "4-6-card", "6-4-card", "15-card"],
     "SHAPE": ["4=4=3=2", "5-4-x-x", "4+=x=x=x", "5-5-5-5", "4-4-4-x"], "TAG": ["#strong", "#ü-1"],
@@ -38,7 +40,7 @@ EXAMPLES = {
     "RAW": ["{HCP > 3}", "{ }"], "QUOTED": ['"some words"', '""', '"🂡 ♠"'],
     "REMARK": ["-- a remark", "-- 🂡 --"], "SAYS": ["asks for aces", "shows", "denies 4+ hearts"],
     "TITLE": ["My title", "="], "IDENTIFIER": ["stayman", "weak-notrump"],
-    "VALUE": ["11", "3NT or so"], "WORD": ["balanced", "good"],
+    "SUIT": ["hearts", "♦", "♠\ufe0f"], "VALUE": ["11", "3NT or so"], "WORD": ["balanced", "good"],
 }  # fmt: skip
 """Texts of the terminals that are patterns."""
 ODD = [
@@ -102,6 +104,31 @@ def compare(engine: Any, lines: list[str]) -> int:
 
 def test_lines_of_texts(engine):
     assert compare(engine, LINES) > 2000
+
+
+SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+OF_A_SUIT = re.compile(
+    r"(?<![\w+-])([1-7n])([CDHS])(?![\w+])|(clubs|diamonds|hearts|spades)(?![\w'’-])"
+)
+
+
+def with_signs(line: str, chance: random.Random) -> str:
+    """A line with signs for suits, in calls or words, and with the mark of an emoji or without."""
+
+    def sign(match: re.Match[str]) -> str:
+        letter = match[2] or SUIT_WORDS[match[3]]
+        mark = chance.choice(["", "", "\ufe0f"])
+        return chance.choice([match[0], f"{match[1] or ''}{SIGNS[letter]}{mark}"])
+
+    return OF_A_SUIT.sub(sign, line)
+
+
+def test_lines_with_signs_of_suits(engine):
+    chance = random.Random(11)
+    lines = chance.sample([line for line in LINES if OF_A_SUIT.search(line)], 400)
+    changed = [with_signs(line, chance) for line in lines]
+    assert sum(one != line for one, line in zip(changed, lines, strict=True)) > 200
+    assert compare(engine, changed) > 390
 
 
 def test_changed_lines(engine):

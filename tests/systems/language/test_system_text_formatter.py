@@ -192,3 +192,30 @@ def test_agreements_in_words(text):
     line = read_text(f"after 1M:\n  2C = 8+ points; {text}\n").blocks[0].body[0]
     (agreement,) = line.agreements
     assert agreement_text(agreement) == text
+
+
+SIGNED = """system Mine ♥
+
+opening:
+  2♦ = Weak ♦: 5+♦, "♦ x", ♦ is longest; shows 5+ ♦, #two  -- ♥
+    2♥\ufe0f = A relay; puppet to 2♠
+      either Some ♥: 6+♥\ufe0f
+      or More: 5+ ♥, at most 3 ♠
+after 1♠ (2♥) or 1m (2♣/2♦):
+  3♣ = 5+♣, 4+ ♠
+"""
+LETTERED = """system Mine ♥
+
+opening:
+  2D = Weak ♦: 5+ diamonds, "♦ x", diamonds is longest; shows 5+ diamonds, #two  -- ♥
+    2H = A relay; puppet to 2S
+      either Some ♥: 6+ hearts
+      or More: 5+ hearts, at most 3 spades
+after 1S (2H) or 1m (2C/2D):
+  3C = 5+ clubs, 4+ spades
+"""
+
+
+def test_signs_of_suits_become_letters_and_words():
+    assert format_system_text(SIGNED) == LETTERED
+    assert read_text(SIGNED).blocks == read_text(LETTERED).blocks

@@ -1,5 +1,7 @@
 """Conditions of the systems language: every phrase of the catalogue, and words from trees."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,12 +9,14 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core.rows import TERMS
 from bidcascade.systems.language.editing.formatter import condition_text
+from bidcascade.systems.language.grammar.call_builder import without_signs
 from bidcascade.systems.language.grammar.grammar import parse_statement
 from bidcascade.systems.language.grammar.lark_parser import lark_parser
 from bidcascade.systems.language.reader import parse_condition
 from bidcascade.systems.language.tree.joining import all_of, any_of, phrases_of
 from bidcascade.systems.language.tree.syntax_tree import (
     ROLES,
+    SUIT_OF_SIGN,
     SUIT_WORDS,
     VARIABLES,
     AllOf,
@@ -578,3 +582,14 @@ conditions = st.recursive(
 @given(condition=conditions)
 def test_words_of_a_tree_read_as_the_tree(condition):
     assert parse_condition(condition_text(condition)) == condition
+
+
+@given(condition=conditions, mark=st.sampled_from(["", "\ufe0f"]))
+def test_signs_of_suits_read_as_their_words(condition, mark):
+    written = condition_text(condition)
+    signed = written
+    for sign, word in SUIT_OF_SIGN.items():
+        signed = re.sub(rf"\b{word}\b(?!['’-])", sign + mark, signed)
+        signed = re.sub(rf"\b([1-7n]){SUIT_WORDS[word]}\b", rf"\1{sign}{mark}", signed)
+    assert parse_condition(signed) == condition
+    assert without_signs(signed) == written

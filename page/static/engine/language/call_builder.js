@@ -2,7 +2,7 @@
 // Methods of this and the other builders have the names of the rules of bidding.lark in camel case.
 
 import { Token } from "../expressions/lalr.js";
-import { NUMBER_WORDS, SUIT_WORDS } from "./phrases.js";
+import { NUMBER_WORDS, SUIT_OF_SIGN, SUIT_WORDS } from "./phrases.js";
 import { BLANKS, split, stripped } from "./blanks.js";
 
 const BID_VARIABLES = new Set(["m", "om", "M", "oM", "X", "Y", "Z", "W"]);
@@ -19,6 +19,15 @@ export const at = (token) => place(token.start);
 
 /** Words with single blanks between them. */
 export const oneBlank = (words) => split(String(words)).join(" ");
+
+const BID_SIGN = /(?<![\p{L}\p{N}_+-])([1-7n])([♣♦♥♠])\uFE0F?(?![\p{L}\p{N}_+])/gu;
+const BESIDE = /(?<=[\p{L}\p{N}_+])(?=[♣♦♥♠])|(?<=[♣♦♥♠\uFE0F])(?=[\p{L}\p{N}_])/gu;
+
+/** Words with letters and suit words in place of the signs of suits. */
+export function withoutSigns(words) {
+  return words.replace(BID_SIGN, (_, level, sign) => level + SUIT_WORDS[SUIT_OF_SIGN[sign]])
+    .replace(BESIDE, " ").replace(/([♣♦♥♠])\uFE0F?/gu, (_, sign) => SUIT_OF_SIGN[sign]);
+}
 
 /** Words with single blanks between them and behind punctuation marks, none before them. */
 export function tidy(words) {
@@ -65,7 +74,8 @@ export class CallBuilder {
   }
 
   suit(token) {
-    return token.text.includes(" ") ? new Token("SUIT", oneBlank(token), token.start) : token;
+    const sign = SUIT_OF_SIGN[token.text[0]];
+    return sign || token.text.includes(" ") ? new Token("SUIT", sign ?? oneBlank(token), token.start) : token;
   }
 
   strain(token) {
@@ -92,6 +102,8 @@ export class CallBuilder {
     let strain = text.slice(1);
     if (["N", "NT"].includes(strain.toUpperCase())) {
       strain = "NT";
+    } else if (strain[0] in SUIT_OF_SIGN) {
+      strain = SUIT_WORDS[SUIT_OF_SIGN[strain[0]]];
     } else if (!BID_VARIABLES.has(strain)) {
       strain = strain.toUpperCase();
     }

@@ -18,6 +18,7 @@ import { writtenComparison } from "./suggestions.js";
 import { afterCall, BEGINNING, isAllowed, UNKNOWN, whyNot } from "./sequences.js";
 import { placeKey, whereIn } from "./sources.js";
 import { LANGUAGE_WORDS } from "./suggestions.js";
+import { takesAll } from "./taken_hands.js";
 import { isPass, passOf } from "./turns.js";
 import { callText, conditionText } from "./wording.js";
 
@@ -72,17 +73,6 @@ function mayHide({ line, place: { kinds, auctions }, body }, call, other) {
   // facts alone are more specific than no more than the opening
   if (auctions === null) return kinds.includes("foremost") || there.every((auction) => !auction.length);
   return auctions.some((one) => there.some((two) => mayBeOneAuction(one, two)));
-}
-
-/** Whether a line says that any hand makes its call. */
-function takesAll({ condition, quoted, variants }) {
-  const parts = variants.length ? variants.map((variant) => variant.condition) : [condition];
-  return !quoted && !parts.includes(null) && parts.some(holdsForAll);
-}
-
-function holdsForAll(condition) {
-  if (condition.type === "AllOf") return condition.parts.every(holdsForAll);
-  return condition.kind === "any hand" || (condition.type === "AnyOf" && condition.parts.some(holdsForAll));
 }
 
 /** Whether a line stands above another one in its file, which conventions may leave open. */

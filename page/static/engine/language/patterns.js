@@ -16,7 +16,7 @@ const CALL_OF_KIND = new Map(Object.entries({ pass: PASS, double: DOUBLE, redoub
 const IS_VARIABLE = new Set(VARIABLES);
 
 /** Code of a bid. */
-function bidCode(level, strain) {
+export function bidCode(level, strain) {
   return makeBid(level, STRAINS.indexOf(strain));
 }
 
@@ -49,7 +49,7 @@ export function fixedCall({ kind, level, strain }) {
 const CLASSES = { M: "HS", oM: "HS", m: "CD", om: "CD" };
 
 /** Letters that an unbound variable may take beside those that are bound. */
-function candidates(variable, bindings) {
+export function candidates(variable, bindings) {
   const taken = Object.entries(bindings).filter(([name]) => name !== "n").map(([, letter]) => letter);
   return CLASSES[variable] ?? [..."CDHS"].filter((letter) => !taken.includes(letter)).join("");
 }

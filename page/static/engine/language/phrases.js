@@ -3,6 +3,8 @@
 import data from "./phrases_data.js";
 
 export const SUIT_WORDS = data.suitWords;
+/** Suit words by the signs that texts may have in their place. */
+export const SUIT_OF_SIGN = data.suitOfSign;
 export const VARIABLES = data.variables;
 /** Variable of the other suit of the same rank. */
 export const OTHER = data.other;

@@ -3,7 +3,7 @@
 
 import { Token } from "../expressions/lalr.js";
 import { split, stripped } from "./blanks.js";
-import { at, oneBlank, place, tidy } from "./call_builder.js";
+import { at, oneBlank, place, tidy, withoutSigns } from "./call_builder.js";
 import { allOf } from "./joining.js";
 import { PhraseBuilder } from "./phrase_builder.js";
 import { alternatingText } from "./turns.js";
@@ -160,7 +160,7 @@ export class TreeBuilder extends PhraseBuilder {
   }
 
   says(token) {
-    const [kind, ...text] = tidy(token).split(" ");
+    const [kind, ...text] = withoutSigns(tidy(token)).split(" ");
     if (text.length === 0) {
       this.fault(token, `"${kind}" what? I read nothing behind it`);
     }
