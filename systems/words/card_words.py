@@ -103,7 +103,7 @@ def card_words(after: State) -> CardWords:
     >>> for auction in "1S", "1S P 2S":
     ...     print(card_words(system.reader().state(parse_calls(auction))))
     CardWords(points='12-21', words='Five-card major: 5+ cards')
-    CardWords(points='6-9', words='Simple raise: 3+ cards')
+    CardWords(points='6-9', words='Simple raise: 3+ support')
     """
     explained = explained_call(after)
     meaning = after.meanings[-1]

@@ -137,13 +137,17 @@ def test_losses_add_up_to_what_the_contract_is_worth_against_par():
             # one trick is lost in the play, if there is one
             made = max(taken - 1, 0)
             facts = {
-                "contract": str(contract)[:-1], "declarer": str(contract)[-1], "tricks": made,
+                "contract": str(contract)[:-1],
+                "declarer": str(contract)[-1],
+                "tricks": made,
                 "score": sign * score(contract, made, vulnerable=vulnerable),
-            }  # fmt: skip
+            }
         one = board(
-            dealer=dealer, vulnerability=("None", "NS", "EW", "Both")[sides],
-            calls=[format_call(call) for call in auction.calls], **facts,
-        )  # fmt: skip
+            dealer=dealer,
+            vulnerability=("None", "NS", "EW", "Both")[sides],
+            calls=[format_call(call) for call in auction.calls],
+            **facts,
+        )
         par = int(points[0])
         boards.append([one, tricks_of(table), {"score": par, "contracts": []}])
         expected.append((imps(worth - par), imps(facts["score"] - par), contract is None))
@@ -209,7 +213,9 @@ def test_boards_are_chosen_and_ordered():
     rows = [
         {
             "one": board(
-                number=row["number"], score=row["score"], players=row["players"],
+                number=row["number"],
+                score=row["score"],
+                players=row["players"],
                 declarer="E" if index == 1 else "N",
             ),
             "index": index,
@@ -218,7 +224,7 @@ def test_boards_are_chosen_and_ordered():
             "compared": None if row["imps"] is None else {"imps": row["imps"]},
         }
         for index, row in enumerate(ROWS)
-    ]  # fmt: skip
+    ]
     filters = "boards/board_filter.js"
     requests = answers(filters, "readRequest", *[[asked] for asked in CHOICES])
     found = answers(filters, "chosenBoards", *[[rows, request] for request in requests])
