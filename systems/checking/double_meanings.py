@@ -34,6 +34,7 @@ from bidcascade.systems.language.tree.syntax_tree import (
     NotThis,
     Phrase,
     SystemText,
+    Variant,
     Where,
 )
 from bidcascade.systems.language.words.wording import call_text, condition_text, step_text
@@ -257,8 +258,12 @@ def _differ(first: _Spot, second: _Spot, defines: Mapping[str, Define]) -> bool:
     return any(shows.what_not(this, that) for this, that in ((one, other), (other, one)))
 
 
+def _said(line: Line) -> "list[Line | Variant]":
+    return [line, *line.variants]
+
+
 def _agreements(line: Line) -> Iterator[tuple[str, str]]:
-    for meaning in (line, *line.variants):
+    for meaning in _said(line):
         for agreement in meaning.agreements:
             yield agreement.kind, agreement.text
 
@@ -351,7 +356,7 @@ class _Shows:
 
 
 def _conditions(line: Line) -> Iterator[Condition]:
-    for meaning in (line, *line.variants):
+    for meaning in _said(line):
         if meaning.condition is not None:
             yield meaning.condition
 

@@ -377,8 +377,8 @@ def grammar_text() -> str:
     for terminal, words in terminals.items():
         rules.append(f"{terminal}: " + " | ".join(f'"{one}"' for one in words))
     # a sign is no word: digits may stand before it, and signs beside each other
-    words, signs = "|".join(SUIT_WORDS), "".join(SUIT_OF_SIGN)
-    rules.append(rf"SUIT.2: /(?:{words})(?![\w'’-])|[{signs}]\uFE0F?/")
+    suits, signs = "|".join(SUIT_WORDS), "".join(SUIT_OF_SIGN)
+    rules.append(rf"SUIT.2: /(?:{suits})(?![\w'’-])|[{signs}]\uFE0F?/")
     own = (_LANGUAGE / "grammar" / "bidding.lark").read_text(encoding="utf-8")
     return "\n".join((own, *rules, ""))
 
