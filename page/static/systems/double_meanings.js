@@ -46,12 +46,12 @@ export function rowsOf(text, line) {
 /** Notes for the lines of a page: `{line, column, text}`. */
 export function notesOf(found, page) {
   return found.filter(({ where }) => where.file === page).map(({ where, call, other, otherName }) => ({
-    ...where, text: phrase("meanings.aside", { call, name: otherName || call, where: placeText(other, page) }),
+    ...where, text: phrase("double.aside", { call, name: otherName || call, where: placeText(other, page) }),
   }));
 }
 
 function placeText({ file, line }, page) {
-  return file === page ? phrase("meanings.line", { line }) : phrase("systems.where", { file, line });
+  return file === page ? phrase("double.line", { line }) : phrase("systems.where", { file, line });
 }
 
 /** List of what means two things; `goTo(where)` shows a line, `takeOut(where, name)` takes it out. */
@@ -59,14 +59,14 @@ export function meaningsNode(found, page, { goTo, takeOut }) {
   const place = (where) => h("button", { type: "button", class: "quiet", onclick: () => goTo(where) }, placeText(where, page));
   const answers = (some, key, name) => some.length > 0 && h("p", { class: "soft small" }, phrase(key, { name }), " ",
     some.slice(0, MOST_ANSWERS).map(({ call, where }, number) => [number > 0 && phrase("comma"), call, " (", place(where), ")"]),
-    some.length > MOST_ANSWERS && phrase("meanings.more", { number: some.length - MOST_ANSWERS }));
+    some.length > MOST_ANSWERS && phrase("double.more", { number: some.length - MOST_ANSWERS }));
   return found.map((one) => {
     const [name, old] = [one.name || one.call, one.otherName || one.call];
     return h("li", null,
-      h("p", null, place(one.where), ": ", phrase("meanings.also", { call: one.call, name, old }), " ", place(one.other), "."),
-      answers(one.answers, "meanings.answers", name), answers(one.otherAnswers, "meanings.answers", old),
-      answers(one.both, "meanings.answers-both", listed([name, old])),
-      h("p", null, h("button", { type: "button", onclick: () => takeOut(one.other, old) }, phrase("meanings.take-out", { name: old })),
-        " ", h("span", { class: "soft small" }, phrase("meanings.or"))));
+      h("p", null, place(one.where), ": ", phrase("double.also", { call: one.call, name, old }), " ", place(one.other), "."),
+      answers(one.answers, "double.answers", name), answers(one.otherAnswers, "double.answers", old),
+      answers(one.both, "double.answers-both", listed([name, old])),
+      h("p", null, h("button", { type: "button", onclick: () => takeOut(one.other, old) }, phrase("double.take-out", { name: old })),
+        " ", h("span", { class: "soft small" }, phrase("double.or"))));
   });
 }

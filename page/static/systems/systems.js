@@ -134,7 +134,7 @@ function editing(place, system, texts, old, { signal, tell, forgive, reportNotSt
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
   const switches = h("details", { class: "switches" });
-  const twice = h("ul", { class: "meanings", "aria-label": phrase("meanings.title") });
+  const twice = h("ul", { class: "meanings", "aria-label": phrase("double.title") });
   const taken = h("div", { "aria-live": "polite" });
   const few = h("div", { "aria-live": "polite" });
   const many = h("div", null);
@@ -275,7 +275,7 @@ function editing(place, system, texts, old, { signal, tell, forgive, reportNotSt
       editor.goTo(from, 1);
       clear(taken);
     };
-    clear(taken, notice("info", phrase("meanings.taken", { name, number: rows.length }), " ", h("button", { type: "button", onclick: back }, phrase("meanings.back"))));
+    clear(taken, notice("info", phrase("double.taken", { name, number: rows.length }), " ", h("button", { type: "button", onclick: back }, phrase("double.back"))));
   }
 
   function showComplaints(some) {
