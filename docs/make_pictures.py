@@ -84,7 +84,7 @@ def auctions(visit: Visit) -> None:
 def compare(visit: Visit) -> None:
     """Show the auctions of two systems."""
     visit.open(f"{DEAL}&view=compare")
-    visit.wait_said("part")
+    visit.wait_said("differ")
 
 
 def lead(visit: Visit) -> None:
