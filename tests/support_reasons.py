@@ -67,7 +67,9 @@ def _reasoned(name: str, seed: int) -> Iterator[Reasoned]:
                 calls = auction.calls
                 hand = hands[(first + len(calls)) % 4]
                 written = tuple(map(format_call, calls))
-                request = BidRequest(format_hand(hand), written, dealer, sides, words=True)
+                request = BidRequest(
+                    format_hand(hand), written, dealer, sides, candidates=True, words=True
+                )
                 answer = answered(name, request)
                 # every third place, or all would be openings and the calls behind them
                 if isinstance(answer.nearest, tuple) and (len(calls) + place) % 3 == 0:

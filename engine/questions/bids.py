@@ -266,6 +266,12 @@ class BidRequest:
             ),
         )
     )
+    candidates: bool = question_field(
+        default=False,
+        description="Whether all meanings of the calls at this place are told, and which of their "
+        "conditions the hand meets.",
+        examples=[True],
+    )
     words: bool = question_field(
         default=False,
         description="Whether conditions of a system have the phrases of its lines that they are "
@@ -553,7 +559,7 @@ class NearestCallAnswer:
 
 @answer
 class BidAnswer:
-    """The call that the table or its system makes, and every candidate with its conditions."""
+    """The call that the table or its system makes, and the candidates with their conditions."""
 
     call: str = answer_field(description="The call.", examples=["3N"])
     entry: int | None = answer_field(
@@ -570,8 +576,9 @@ class BidAnswer:
         examples=["sayc.bidding:31"],
     )
     candidates: tuple[CandidateAnswer, ...] = answer_field(
+        default=ABSENT,
         description="All meanings of the calls at this place, in order of priority: the first one "
-        "that holds is made."
+        "that holds is made. Absent where they were not asked for.",
     )
     default_pass: bool = answer_field(
         description="Whether it is a pass because no candidate holds.", examples=[False]
@@ -621,6 +628,8 @@ class BidQuestion:
     vulnerability : Vulnerability
     trial : SimulateRequest or SearchRequest, optional
         How calls are tried over layouts; without it the call is the system's own.
+    candidates : bool
+        Whether the answer has all meanings at the place.
     words : bool
         Whether conditions have the phrases that they are made of, and a call for want of others
         has those nearest.
@@ -631,6 +640,7 @@ class BidQuestion:
     dealer: Seat = Seat.NORTH
     vulnerability: Vulnerability = Vulnerability.NONE
     trial: SimulateRequest | SearchRequest | None = None
+    candidates: bool = False
     words: bool = False
 
 
@@ -670,6 +680,7 @@ def read_bid(request: BidRequest) -> BidQuestion:
         dealer=dealer,
         vulnerability=sides,
         trial=_wished(SimulateRequest, request.simulate) or _wished(SearchRequest, request.search),
+        candidates=request.candidates,
         words=request.words,
     )
 
@@ -697,9 +708,11 @@ def bid_answer(
     search: "Search | None" = None,
 ) -> BidAnswer:
     """Make an answer to a question of a bid, with the simulation or search that made the call."""
+    parts: dict[str, Any] = {} if question.candidates else {"candidates": ABSENT}
     return answer_of(
         BidAnswer,
         found,
+        **parts,
         nearest=_nearest(question, found),
         simulation=ABSENT if simulation is None else simulation_answer(simulation),
         search=ABSENT if search is None else search_answer(search),

@@ -47,7 +47,9 @@ def app(system, tmp_path_factory) -> FastAPI:
 
 
 def ask_bid(app: FastAPI, hand: str = HAND, **more: object) -> dict[str, Any]:
-    answer = post(app, "/v1/bid", {"hand": hand, "auction": ["1N", "P"], **more})
+    answer = post(
+        app, "/v1/bid", {"hand": hand, "auction": ["1N", "P"], "candidates": True, **more}
+    )
     assert answer.status_code == 200, answer.text
     read_answer(BidAnswer, answer.content)
     body: dict[str, Any] = answer.json()

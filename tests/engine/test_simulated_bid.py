@@ -56,7 +56,7 @@ def app(system, tmp_path_factory) -> FastAPI:
 
 
 def ask_bid(app: FastAPI, auction: list[str], **more: object) -> dict[str, Any]:
-    answer = post(app, "/v1/bid", {"hand": HAND, "auction": auction, **more})
+    answer = post(app, "/v1/bid", {"hand": HAND, "auction": auction, "candidates": True, **more})
     assert answer.status_code == 200, answer.text
     read_answer(BidAnswer, answer.content)
     body: dict[str, Any] = answer.json()

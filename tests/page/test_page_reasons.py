@@ -43,7 +43,7 @@ def test_reasons_name_what_is_missing(module, name):
 
 
 def test_calls_that_ask_for_something_are_told_by_that(module):
-    request = BidRequest("K52.AQ3.9876.KJ2", ("1N", "P"), words=True)
+    request = BidRequest("K52.AQ3.9876.KJ2", ("1N", "P"), candidates=True, words=True)
     answer: dict[str, Any] = plain(answered("sayc", request))
     assert "nearest" not in answer
     reason = module("answers/answer_call", "reasonText", answer)["value"]
@@ -63,7 +63,7 @@ def test_calls_that_ask_for_something_are_told_by_that(module):
     ],
 )  # fmt: skip
 def test_two_reasons_word_for_word(module, hand, calls, told):
-    answer = plain(answered("sayc", BidRequest(hand, calls, words=True)))
+    answer = plain(answered("sayc", BidRequest(hand, calls, candidates=True, words=True)))
     assert module("answers/answer_call", "reasonText", answer)["value"] == told
 
 

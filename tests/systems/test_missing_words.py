@@ -164,7 +164,7 @@ def test_what_is_said_of_a_hand_is_true(hand, text, vulnerable):
 
 
 def test_a_weak_hand_is_told_the_lightest_opening():
-    answer = answered("sayc", BidRequest(WEAK, words=True))
+    answer = answered("sayc", BidRequest(WEAK, candidates=True, words=True))
     assert answer.name == "Nothing more to say"
     assert [(near.call, near.name, near.needs) for near in answer.nearest] == [
         (
@@ -176,7 +176,9 @@ def test_a_weak_hand_is_told_the_lightest_opening():
 
 
 def test_a_strong_hand_that_passes_is_told_what_game_needs():
-    answer = answered("sayc", BidRequest(STRONG, ("1D", "P", "P", "X"), words=True))
+    answer = answered(
+        "sayc", BidRequest(STRONG, ("1D", "P", "P", "X"), candidates=True, words=True)
+    )
     assert answer.call == "P"
     assert [(near.call, near.needs) for near in answer.nearest] == [
         ("3N", "21+ points (you have 18)")
@@ -203,7 +205,7 @@ after 1NT:
 def candidates(hand: str, auction: str = "", last: str = ""):
     """Meanings at a place of the small system, tested on a hand."""
     engine = Engine(System.parse(TEXT.format(last=last)))
-    return engine.bid(hand, auction, words=True).candidates
+    return engine.bid(hand, auction, candidates=True, words=True).candidates
 
 
 @pytest.mark.parametrize(

@@ -328,7 +328,7 @@ export async function show(place, now, signal) {
   const seat = seatToCall(now);
   const hand = now.hands[seat];
   if (!hand) return showWithoutHand(place, now, signal);
-  const request = { hand, ...placeRequest(now), words: true };
+  const request = { hand, ...placeRequest(now), candidates: true, words: true };
   const simulated = async (event) => {
     event.target.disabled = true;
     event.target.textContent = phrase("call.simulating");

@@ -83,7 +83,8 @@ function bid(system, request) {
   if (auction.isComplete) {
     throw fieldProblem("auction", `expected an auction that goes on, got '${auction.calls.map(formatCall).join(" ")}'`);
   }
-  return system.bid(hand, auction.calls, { ...circumstances, words: request.words === true });
+  const { candidates, ...answer } = system.bid(hand, auction.calls, { ...circumstances, words: request.words === true });
+  return request.candidates === true ? { ...answer, candidates } : answer;
 }
 
 async function auctions(system, request, tell, opponents) {

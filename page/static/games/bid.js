@@ -82,7 +82,7 @@ function positionOf(board, calls, table) {
 /** The call and the reasons of the system at one place of a board. */
 function systemAt(board, calls, table, signal) {
   const hand = board.hands[(board.dealer + calls.length) % 4];
-  return post("/v1/bid", { hand, ...placeRequest(positionOf(board, calls, table)), words: true }, { signal });
+  return post("/v1/bid", { hand, ...placeRequest(positionOf(board, calls, table)), candidates: true, words: true }, { signal });
 }
 
 export async function show(place, now, signal) {

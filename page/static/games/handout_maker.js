@@ -47,7 +47,7 @@ export async function answersOf(questions, tableName, signal, progress = () => {
   let done = 0;
   const answerOf = async ({ calls, dealer, vulnerability, hand }) => {
     const answer = await post("/v1/bid", {
-      hand, auction: calls, dealer: SEATS[dealer], vulnerability, table: tableName, words: true,
+      hand, auction: calls, dealer: SEATS[dealer], vulnerability, table: tableName, candidates: true, words: true,
     }, { signal });
     done += 1;
     progress(done);

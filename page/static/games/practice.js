@@ -205,7 +205,7 @@ function showQuestion(game) {
     bidding.close();
     clear(verdict, busy(phrase("practice.checking")));
     try {
-      const answer = await post("/v1/bid", { hand, ...placeRequest({ ...question, at: null, table: game.table }), words: true }, { signal });
+      const answer = await post("/v1/bid", { hand, ...placeRequest({ ...question, at: null, table: game.table }), candidates: true, words: true }, { signal });
       if (signal.aborted) return;
       const fits = fitsToo(answer, call, hand);
       answers.push({ call, right: answer.call, ...(fits && { fits }) });

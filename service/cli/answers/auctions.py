@@ -233,6 +233,7 @@ def bid(options: argparse.Namespace) -> None:
             question,
             simulate=_simulate_wish(options),
             search=search,
+            candidates=options.explain or options.json,
             words=options.explain or not options.json,
         )
     )

@@ -239,8 +239,9 @@ def test_accept_chooses_the_form(app, accept, expected):
     ],
 )  # fmt: skip
 def test_bid_is_the_engines(app, small_path, body):
-    answer = post(app, "/v1/bid", body)
-    assert answer.status_code == 200
+    short = post(app, "/v1/bid", body)
+    assert short.status_code == 200
+    answer = post(app, "/v1/bid", body | {"candidates": True})
     read_answer(BidAnswer, answer.content)
     name = body.get("table", "sayc")
     engine = Engine.open(str(small_path) if name == "small" else name, "cpu")
@@ -256,6 +257,9 @@ def test_bid_is_the_engines(app, small_path, body):
         "table": engine.table_info(),
         "backend": "cpu",
     }
+    whole = answer.json()
+    del whole["candidates"]
+    assert short.json() == whole
 
 
 @pytest.mark.parametrize("text", ["1N P", "1N-P", " 1N,  P "])
@@ -269,7 +273,12 @@ def test_an_auction_may_be_one_text(app, text):
 
 
 def test_bid_gives_reasons(app):
-    body = {"hand": "K52.AQ3.9876.KJ2", "auction": ["1N", "P"], "table": "small"}
+    body = {
+        "hand": "K52.AQ3.9876.KJ2",
+        "auction": ["1N", "P"],
+        "table": "small",
+        "candidates": True,
+    }
     answer = post(app, "/v1/bid", body).json()
     assert (answer["call"], answer["name"], answer["default_pass"]) == ("3N", "To play", False)
     stayman = answer["candidates"][0]

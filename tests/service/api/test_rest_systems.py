@@ -58,7 +58,7 @@ def app(path, tmp_path):
 
 
 def test_a_call_with_its_reasons(app):
-    body = {"hand": HAND, "auction": ["1N", "P"]}
+    body = {"hand": HAND, "auction": ["1N", "P"], "candidates": True}
     answer = read_answer(BidAnswer, post(app, "/v1/bid", body).content)
     assert (answer.call, answer.name, answer.where) == ("2C", "Stayman", "small.bidding:16")
     assert (answer.agreements, answer.forced) == (["artificial", "forcing"], False)
@@ -96,7 +96,7 @@ def test_every_auction_has_an_answer(app, auction):
 
 
 def test_a_table_of_no_system_says_so_with_null(app):
-    body = {"hand": HAND, "auction": ["1N", "P"], "table": "rows"}
+    body = {"hand": HAND, "auction": ["1N", "P"], "table": "rows", "candidates": True}
     answer = read_answer(BidAnswer, post(app, "/v1/bid", body).content)
     assert answer.forced is None
     assert answer.candidates[0].agreements == ["ask"]

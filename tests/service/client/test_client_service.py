@@ -139,7 +139,10 @@ def test_a_call_with_its_reasons(client):
     assert (answer["call"], answer["forced"]) == ("2D", True)
     assert client.bid(HAND, ["1N", "P", "2C", "P"])["call"] == "2D"
     assert client.bid(HAND, dealer="N")["call"] == "1N"
-    assert client.bid(HAND, table="small")["candidates"][0]["name"] == "Strong notrump"
+    assert (
+        client.bid(HAND, table="small", candidates=True)["candidates"][0]["name"]
+        == "Strong notrump"
+    )
 
 
 def test_who_reaches_auctions(client, deals, texts):
