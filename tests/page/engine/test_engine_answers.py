@@ -134,7 +134,8 @@ def test_the_same_call_for_the_same_reasons(both, places):
         hand = deal["deal"][2:].split()[(dealer + len(calls)) % 4]
         body = {
             "hand": hand, "auction": calls, "dealer": deal["dealer"],
-            "vulnerability": deal["vulnerability"], "table": table, "simulate": False, "candidates": True,
+            "vulnerability": deal["vulnerability"], "table": table, "simulate": False,
+            "candidates": True,
         }  # fmt: skip
         theirs, mine = both("POST", "/v1/bid", body)
         assert mine == theirs, body
