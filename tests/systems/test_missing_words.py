@@ -205,7 +205,7 @@ after 1NT:
 def candidates(hand: str, auction: str = "", last: str = ""):
     """Meanings at a place of the small system, tested on a hand."""
     engine = Engine(System.parse(TEXT.format(last=last)))
-    return engine.bid(hand, auction, candidates=True, words=True).candidates
+    return engine.bid(hand, auction, words=True).candidates
 
 
 @pytest.mark.parametrize(
