@@ -785,7 +785,7 @@ export const TEXTS = {
   "card.print": "Print or save as PDF",
   "card.options": "Options", "card.played": "Played", "card.not-played": "Not played", "card.turn": "Turn them on and off",
   "card.look": "{call}: look at its place in the system book",
-  "card.none": "This is a table of calls, not the text of a system. It has no convention card.",
+  "card.none": "These calls come from a file of rows and not from the text of a system, so there is no convention card.",
   "card.said": "The convention card of {system}.",
 
   // jobs

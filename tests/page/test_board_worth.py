@@ -37,7 +37,7 @@ def listed(visit: Visit, name: str, content: str | bytes) -> Any:
     page = visit.open("#dealer=N").page
     page.wait_for_selector("#view > *")
     drop(visit, {name: content})
-    visit.wait_said("boards. The system parts from")
+    visit.wait_said("boards. The system bids differently on")
     return page
 
 
@@ -76,7 +76,7 @@ def test_a_real_match_is_told_what_its_calls_cost(browser, service, shared_data,
         solve_all(visit)
         rows = page.evaluate(
             f"""() => [...document.querySelectorAll('.board-item')].map((item) => [
-                item.querySelector('h4').textContent.trim().replace(/parts$/, ''),
+                item.querySelector('h4').textContent.trim().replace(/differs$/, ''),
                 [...item.querySelectorAll('.costly-calls li')].map(({{textContent}}) => [
                     'NESW'.indexOf(textContent[0]), Number({COST}.exec(textContent)[1])]),
                 item.querySelector('.board-worth').textContent,

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.page.support_browser import Visit, visiting
 from tests.page.test_bid import said_in_view
 from tests.support_examples import some_in_check
 
-STATIC = Path(__file__).parents[2] / "page" / "static"
+STATIC = Path(str(files("bidcascade.page"))) / "static"
 HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
 NODE = """
 globalThis.localStorage = { getItem: () => null, setItem() {} };
@@ -224,6 +225,7 @@ def test_a_link_to_a_system_that_is_not_here_says_so(visit):
 
 
 @browser_tests
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_a_link_turns_the_page_to_its_system(visit):
     code = in_node(handout([WHOLE], "acol") | {"isOwn": False})["code"]
     visit.open(f"#view=practice&ask={code}")

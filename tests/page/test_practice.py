@@ -383,9 +383,9 @@ def test_sets_are_read_as_they_are_written(module):
     ("text", "told"),
     rows_in_check(
         (0, 1, 2, 4, 9),
-        ("2!Stayman!x", "another version of the page (2)"),
+        ("3!Stayman!x", "another version of the page (3)"),
         ("1!Stayman", "it has no hands"),
-        ("1!Stayman!" + "!".join([GOOD] * 51), "more than 50 hands"),
+        ("1!Stayman!" + "!".join([GOOD] * 65), "more than 64 hands"),
         (f"1!Stayman!{GOOD}!1N-P~N~None", "hand 2: an auction, a dealer"),
         (f"1!Stayman!1S-1H~N~None~{HAND}", "hand 1: 1H is not legal there"),
         (f"1!Stayman!P-P-P-P~N~None~{HAND}", "hand 1: the auction is over"),

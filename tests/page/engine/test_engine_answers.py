@@ -275,6 +275,7 @@ def test_texts_are_checked(ask, systems):
     assert ask("check", {"main": main, "files": texts})["value"] == {
         "complaints": [],
         "title": systems["sayc"]["title"],
+        "meanings": [],
     }
     wrong = {**texts, main: texts[main] + "\nopening:\n  1NT = Strange: 15-17 pionts\n"}
     (complaint,) = ask("check", {"main": main, "files": wrong})["value"]["complaints"]

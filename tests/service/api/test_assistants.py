@@ -96,7 +96,7 @@ def test_a_tool_answers_what_the_service_answers(app, mode):
         ("bid", {"hand": "AKQ"}, "hand: "),
         ("bid", {"hand": 7}, "hand: "),
         ("bid", {"hand": HAND, "table": "none"}, "none"),
-        ("bid", {"hand": HAND, "auction": "1N 1C"}, "auction: "),
+        ("bid", {"hand": HAND, "auction": "1N 1C"}, "auction[1]: "),
         ("bid", {"hand": HAND, "bogus": 1}, "bogus: "),
         ("auctions", {"deals": [{"deal": DEAL}] * 3, "limit": -1}, "limit: "),
         ("auctions", {"deals": "N:AQ4"}, "deals: "),

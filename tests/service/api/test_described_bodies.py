@@ -76,7 +76,7 @@ REFUSED = [
     ("/v1/bid", {"hand": "K52.AQ3.9876"}),
     ("/v1/bid", {"hand": HAND, "dealer": ""}),
     ("/v1/bid", {"hand": HAND, "auction": ["8C"]}),
-    ("/v1/bid", {"hand": HAND, "auction": "1N"}),
+    ("/v1/bid", {"hand": HAND, "auction": 5}),
     ("/v1/layouts", {"auction": ["1Z"]}),
     ("/v1/interpret", {"auction": [], "dealer": "NE"}),
     ("/v1/leads", {"hand": HAND, "auction": ["8C"]}),
@@ -87,6 +87,7 @@ TAKEN = [
     asked(deal=DEAL),
     asked(deal=DEAL, hands=None, dealer="e", vulnerability="All"),
     asked(hands=HANDS),
+    ("/v1/bid", {"hand": HAND, "auction": "1N-P"}),
     ("/v1/bid", {"hand": "SK52HAQ3D9876CKJ2", "auction": ["1NT", "pass"], "dealer": "South"}),
     ("/v1/bid", {"hand": "AK.-.QJT98765432.-"}),
 ]
