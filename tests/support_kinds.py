@@ -80,6 +80,7 @@ ROWS = (
     ("kernels/gpu/* kernels/cu* benchmarks/gpu/*", "kernels emulator"),
     ("kernels/*", f"core kernels emulator builds loaders {_ABOVE_LOADERS}"),
     ("benchmarks/*", "benchmarks docs"),
+    ("tests/recorded/*", "recorded"),
     (".ci/checked tests/durations.json", ""),
 )
 """Patterns of changed paths, and the kinds that they wake; the first row that fits is a path's."""
