@@ -11,6 +11,7 @@ from typing import (
     ParamSpec,
     TypedDict,
     TypeVar,
+    cast,
     overload,
 )
 
@@ -71,8 +72,9 @@ def system_of(system: System) -> options_of.SystemChoice:
 
 
 def board_of(board: Board | options_of.BoardContracts) -> options_of.BoardContracts:
-    """Give a deal and contracts as the API knows them."""
-    return {"deal": deal_of(board["deal"]), "contracts": list(board["contracts"])}
+    """Give a deal and contracts as the API knows them; what else there is the service refuses."""
+    own = {"deal": deal_of(board["deal"]), "contracts": list(board["contracts"])}
+    return cast("options_of.BoardContracts", {**board, **own})
 
 
 def finish(coroutine: Coroutine[Any, Any, _Answer]) -> _Answer:

@@ -17,6 +17,7 @@ from bidcascade.service.cli import main
 from bidcascade.service.cli.shared import DEAL_SUFFIXES
 from bidcascade.systems import open_system
 from tests.page.support_boards import boards_of
+from tests.page.test_page_boards import drop
 
 pytestmark = pytest.mark.slow
 
@@ -252,34 +253,20 @@ def test_json_that_is_half_known_is_told(module):
     assert [one["record"] for one in found["problems"]] == rejects["record"].to_list() == [2, 4]
 
 
-def dropped(visit, path: Path) -> None:
-    visit.page.evaluate(
-        """([name, bytes]) => {
-            const data = new DataTransfer();
-            const content = Uint8Array.from(atob(bytes), one => one.charCodeAt(0));
-            data.items.add(new File([content], name));
-            document.body.dispatchEvent(new DragEvent('drop', {
-                dataTransfer: data, bubbles: true, cancelable: true,
-            }));
-        }""",
-        [path.name, base64.b64encode(path.read_bytes()).decode()],
-    )
-
-
 def test_files_are_dropped(visit, written, tmp_path):
     page = visit.open("#dealer=N").page
     for suffix, is_read in PAGE_READS.items():
-        dropped(visit, written / f"deals{suffix}")
+        drop(visit, {f"deals{suffix}": (written / f"deals{suffix}").read_bytes()})
         if is_read:
             visit.wait_said("6 boards")
         else:
             page.locator("#messages .error").wait_for()
         page.goto(f"{visit.url}/#dealer=N")
     (tmp_path / "link.txt").write_text(f"{visit.url}/{ONE_HAND}\n")
-    dropped(visit, tmp_path / "link.txt")
+    drop(visit, {"link.txt": (tmp_path / "link.txt").read_bytes()})
     page.wait_for_function("() => location.hash.includes('auction=1D-P')")
     (tmp_path / "hands.txt").write_text("\n".join(HANDS))
-    dropped(visit, tmp_path / "hands.txt")
+    drop(visit, {"hands.txt": (tmp_path / "hands.txt").read_bytes()})
     page.wait_for_function(f"() => location.hash.includes('n={HANDS[0]}')")
 
 

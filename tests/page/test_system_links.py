@@ -14,6 +14,7 @@ import pytest
 
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import visiting
+from tests.page.test_page_boards import drop
 from tests.service.cli.test_cli_page import NO_DEALS
 
 STATIC = Path(__file__).parents[2] / "page" / "static"
@@ -280,17 +281,7 @@ def test_a_long_system_goes_as_a_file(visit, browser, service, tmp_path):
         assert archive.testzip() is None
     for other in visiting(browser, service):
         other.open("#dealer=N")
-        other.page.evaluate(
-            """([name, bytes]) => {
-                const data = new DataTransfer();
-                const content = Uint8Array.from(atob(bytes), one => one.charCodeAt(0));
-                data.items.add(new File([content], name));
-                document.body.dispatchEvent(new DragEvent('drop', {
-                    dataTransfer: data, bubbles: true, cancelable: true,
-                }));
-            }""",
-            [saved.name, base64.b64encode(saved.read_bytes()).decode()],
-        )
+        drop(other, {saved.name: saved.read_bytes()})
         other.page.wait_for_function(
             "() => document.querySelector('textarea')?.value.includes('Weak notrump: 12-14')"
         )

@@ -181,14 +181,16 @@ def _problem_of_body(
 ) -> Problem:
     # pydantic writes down every error, however many; their contexts are most of the work
     few = error.error_count() <= _FEW_ERRORS
-    found = error.errors(include_url=False, include_context=few)[: MOST_TYPES * (MOST_ERRORS + 1)]
+    told = error.errors(include_url=False, include_context=few)[: MOST_TYPES * (MOST_ERRORS + 1)]
+    found: list[dict[str, Any]] = [{**one} for one in told]
     if found[0]["type"] == "json_invalid":
         return malformed(str(found[0]["ctx"]["error"]), body, start)
     for one in found:
         place = one["loc"]
         if one["type"] == "unexpected_keyword_argument":
-            near = nearest(str(place[-1]), names_at(model, place[:-1]))
-            one["hint"] = f"; did you mean {near}?" if near else ""  # type: ignore[typeddict-unknown-key]
+            # a name may be as long as the body
+            near = nearest(str(place[-1])[:LONGEST_VALUE], names_at(model, place[:-1]))
+            one["hint"] = f"; did you mean {near}?" if near else ""
         if first and len(place) > 1 and isinstance(place[1], int):
             one["loc"] = (place[0], place[1] + first, *place[2:])
     return invalid_request(field_errors(found)[: MOST_ERRORS + 1])

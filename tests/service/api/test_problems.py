@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidTable
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
+from bidcascade.service.api.http import limits
 from bidcascade.service.api.http.answering import PartsResponse
 from bidcascade.service.api.http.problems import KINDS, MOST_ERRORS
 from bidcascade.service.api.shared.tables import Tables
@@ -256,6 +257,19 @@ def test_only_the_first_of_many_errors_are_named(app):
     found = problem_of(body, 422, "invalid-request")
     assert len(found["errors"]) == MOST_ERRORS
     assert found["detail"].endswith("(and 1 more)")
+
+
+def test_the_nearest_to_a_long_name_is_looked_for_in_its_beginning(app, monkeypatch):
+    looked_at = []
+
+    def nearest(word, known):
+        looked_at.append(len(word))
+        return ""
+
+    monkeypatch.setattr(limits, "nearest", nearest)
+    body = {"hand": "K52.AQ3.9876.KJ2", "candidate" * 1000: True}
+    problem_of(post(app, "/v1/bid", body), 422, "invalid-request")
+    assert looked_at == [limits.LONGEST_VALUE]
 
 
 def test_long_values_are_shortened(app):

@@ -330,6 +330,8 @@ def test_a_deal_solved_and_what_a_table_is_about(client):
     assert [one["contract"] for one in answer["auctions"]] == ["3NN", "Pass"]
     board = {"deal": DEAL, "contracts": ["3NN"]}
     assert client.contract_tricks(boards=[board])["tricks"] == [[8]]
+    with pytest.raises(ServiceError, match=r"boards\[0\]\.contract: .*did you mean contracts"):
+        client.contract_tricks(boards=[{**board, "contract": "3NN"}])
     topics = {one["topic"]: one["places"] for one in client.topics("sayc")["topics"]}
     assert ["1N", "P"] in topics["#stayman"]
     card = client.card("sayc")
