@@ -38,7 +38,6 @@ STEPS = (
     "beside",
     "sanitize",
     "bare",
-    "gpu",
     "rehearse",
     "pages",
     "joined",
@@ -46,7 +45,7 @@ STEPS = (
     "wheel",
 )
 SITE_TESTS = "tests/docs_site"
-BESIDE = ("style", "types", "pictures", "built")
+BESIDE = ("style", "types", "pictures", "built", "gpu")
 """What one processor does while the others run the tests of the checkout."""
 CHECKED = ROOT / ".ci" / "checked"
 kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
@@ -81,9 +80,12 @@ def changed(session: nox.Session) -> None:
         session.log(f"{len(paths)} paths changed, which wake: {names or 'nothing'}")
         os.environ[kinds["VARIABLE"]] = names
     WRITTEN_DURATIONS.unlink(missing_ok=True)
-    for step in STEPS:
-        if step not in kinds["STEPS"] or _is_woken(kinds["STEPS"][step]):
-            session.notify(step)
+    for step in filter(_has_work, STEPS):
+        session.notify(step)
+
+
+def _has_work(step: str) -> bool:
+    return step not in kinds["STEPS"] or _is_woken(kinds["STEPS"][step])
 
 
 @nox.session(python=False)
@@ -191,7 +193,8 @@ def beside(session: nox.Session) -> None:
     """Start what needs one processor alone; ``joined`` waits for it, and prints what it printed."""
     global _beside
     written = tempfile.TemporaryFile()  # noqa: SIM115  it is read when the process has ended
-    command = [sys.executable, "-m", "nox", "--stop-on-first-error", "-s", *BESIDE]
+    command = [sys.executable, "-m", "nox", "--stop-on-first-error", "-s"]
+    command += filter(_has_work, BESIDE)
     started = subprocess.Popen(
         command, cwd=ROOT, stdout=written, stderr=subprocess.STDOUT, start_new_session=True
     )

@@ -10,6 +10,7 @@ a change of a text does not run the browser, one of a service's route does not k
 """
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -18,6 +19,7 @@ from pathlib import Path
 VARIABLE = "CHECK_KINDS"
 """Environment variable with the kinds and the files of tests that run; all run without it."""
 
+TESTS = Path(__file__).resolve().parent
 BROWSER = "browser"
 """Kind of what has the fixture of this name; all other kinds are told by paths."""
 
@@ -139,6 +141,8 @@ def kind_of(file: str) -> str | None:
 def woken(paths: Iterable[str]) -> set[str] | None:
     """Kinds that changed paths wake, and changed files of tests; ``None`` for everything.
 
+    A file of means for tests wakes the files that name it.
+
     Parameters
     ----------
     paths : iterable of str
@@ -157,12 +161,49 @@ def woken(paths: Iterable[str]) -> set[str] | None:
         if folder == "tests" and file.rpartition("/")[2].startswith("test_"):
             found.add(file)
             continue
+        if folder == "tests" and file.rpartition("/")[2].startswith("support_"):
+            if (wanted := _files_that_name(file)) is None:
+                return None
+            found |= wanted
+            continue
         for patterns, kinds in ROWS:
             if any(fnmatchcase(path, pattern) for pattern in patterns.split()):
                 found.update(kinds.split())
                 break
         else:
             return None
+    return found
+
+
+def _files_that_name(support: str) -> set[str] | None:
+    """List the files of tests that stand on one beside them; ``None`` where pytest itself does."""
+    texts = {
+        path.relative_to(TESTS.parent).as_posix(): path.read_text("utf-8")
+        for folder in (TESTS, TESTS.parent / "benchmarks")
+        for path in folder.rglob("*.py")
+    }
+    found, names = {support}, [Path(support).stem]
+    while names:
+        name = names.pop()
+        # programs that tests start are named by their file; other names are words of many texts
+        before = "" if name.startswith("support_") else r"^from tests\b[^()]*(?:\([^)]*)?"
+        named = re.compile(rf"{before}\b{name}\b", re.MULTILINE)
+        for path in [path for path, text in texts.items() if named.search(text)]:
+            del texts[path]
+            folder, _, file = path.partition("/")
+            if folder == "benchmarks":
+                found.add(folder)
+            elif file == "conftest.py":
+                return None
+            elif file.endswith("conftest.py"):
+                below = Path(file).parent
+                found |= {
+                    one.relative_to(TESTS).as_posix() for one in (TESTS / below).rglob("test_*")
+                }
+            elif Path(file).name.startswith("test_"):
+                found.add(file)
+            else:
+                names.append(Path(file).stem)
     return found
 
 

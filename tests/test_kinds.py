@@ -41,8 +41,8 @@ def test_what_a_path_wakes(path):
     "path",
     [
         ".ci/run", "noxfile.py", "pyproject.toml", "constraints.txt", "bridge/cards.py", "setup.py",
-        "build_backend/language_data.py", "tests/conftest.py", "tests/support_deals.py",
-        "tests/page/support_browser.py", "Dockerfile", "a-new-folder/one.py",
+        "build_backend/language_data.py", "tests/conftest.py", "tests/support_durations.py",
+        "Dockerfile", "a-new-folder/one.py",
     ],
 )  # fmt: skip
 def test_paths_that_no_row_names_wake_everything(path):
@@ -58,6 +58,19 @@ def test_paths_that_no_row_names_wake_everything(path):
 )
 def test_what_the_data_of_the_page_is_made_of_wakes_the_browser(path, beside):
     assert woken([path]) == woken([beside]) | {"page", BROWSER}
+
+
+def test_means_of_tests_wake_the_files_that_stand_on_them():
+    found = woken(["tests/page/support_archives.py"])
+    assert "page/test_page_archives.py" in found
+    assert not {"page/test_bid.py", "table/test_storage.py", *KINDS} & found
+    # by way of others, and of programs that tests start
+    found = woken(["tests/service/jobs/support_killed_job.py"])
+    assert "service/jobs/test_disturbed_jobs.py" in found
+    assert "benchmarks" in woken(["tests/support_deals.py"])
+    found = woken(["tests/page/support_browser.py"])
+    assert {"page/test_bid.py", "page/engine/test_engine_rows.py"} <= found
+    assert woken(["tests/bombs/support_child.py"]) >= {"bombs/test_bombs.py"}
 
 
 def test_changes_add_up():
