@@ -73,7 +73,7 @@ FORMATS: Final[Mapping[Kind, Format]] = {
     "rbn": Format("RBN", (".rbn", ".rbx")),
     "handviewer": Format("", (".txt",)),
     "hands": Format("hands", (".txt",), read_hand_text, counts_through=True),
-    "dup": Format("DUP", (".dup",)),
+    "dup": Format("DUP", (".dup", ".bri", ".dge")),
     "json": Format("JSON", (".jsonl",), read_json_deals, holds_deals),
     "parquet": Format("Parquet", (".parquet",), counts_through=True),
 }

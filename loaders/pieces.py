@@ -47,7 +47,10 @@ _FROM_ASCII = re.compile(rb"[\x00-\x7f]")
 _QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
 _HAND_LINE = re.compile(rb"[ \t]*(?:[NESWnesw][ \t]|[AKQJT2-9-](?: |\r?\n)|\d+\.\s)")
 """A line that may belong to a deal of several lines."""
-_FIRST_HAND = re.compile(rb"^[ \t]*(?:[Nn][ \t]|\d+\.[ \t]*\r?$)|(?<=\n\n)(?=[^\n])", re.MULTILINE)
+_FIRST_HAND = re.compile(
+    rb"^[ \t]*(?:[Nn][ \t]|\d+\.[ \t]*\r?$)|(?<=\n\n)(?=[^\r\n])|(?<=\n\r\n)(?=[^\r\n])",
+    re.MULTILINE,
+)
 _MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
 
 

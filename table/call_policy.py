@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +23,7 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels.machine.bounded_files import bounded_lines
+from bidcascade.kernels.machine.caches import remembered
 from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 
 from .bidding_table import BiddingTable
@@ -195,12 +195,12 @@ def _of_parquet(path: Path) -> Iterator[_Written]:
         yield _Written(f"{path.name}, row {number}", *row)
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(1 << 12)
 def _auction(calls: bytes) -> Auction:
     return Auction.of(calls)
 
 
-_parsed = lru_cache(maxsize=1 << 16)(parse_calls)
+_parsed = remembered(1 << 14)(parse_calls)
 
 
 def _calls(written: object) -> bytes:

@@ -6,7 +6,6 @@ enough: what is asked for last costs only as much as it has to.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -27,6 +26,7 @@ from bidcascade.engine.questions.archives import (
 )
 from bidcascade.engine.questions.fields import check_values, invalid_value, read_each, read_field
 from bidcascade.kernels import get_backend
+from bidcascade.kernels.machine.caches import remembered
 from bidcascade.kernels.types import U32, U64, Bools
 from bidcascade.loaders.pbn.pbn_sections import contract_name, read_contract
 from bidcascade.systems.words.auction_patterns import WrittenAuction, read_auction
@@ -179,7 +179,7 @@ def _next_calls(archive: Archive, prefix: bytes, by: str) -> dict[int, int]:
     return found
 
 
-@lru_cache(256)
+@remembered(256)
 def _condition(text: str) -> DealCondition:
     return DealCondition(text, Vocabulary("gib"))
 

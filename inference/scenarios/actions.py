@@ -11,6 +11,7 @@ from bidcascade.bridge import (
     Seat,
     format_hand,
     format_holding,
+    is_vulnerable,
     score,
     suit_holding,
 )
@@ -81,7 +82,7 @@ def written(
             case EvaluateContracts():
                 yield from _contracts(hands, solver)
             case EvaluateContract():
-                yield from _contract(action, hands, evaluation)
+                yield from _contract(action, hands, evaluation, script)
     if any(isinstance(one, Print) and one.form == "printpbn" for one in script.actions):
         # a file that other programs read ends with its last game
         return
@@ -220,10 +221,14 @@ def _whole(node: Node, hands: U64, evaluation: Evaluation) -> I64:
     return np.floor(_all_values(node, hands, evaluation)).astype(np.int64)
 
 
-def _contract(action: EvaluateContract, hands: U64, evaluation: Evaluation) -> Iterator[str]:
+def _contract(
+    action: EvaluateContract, hands: U64, evaluation: Evaluation, script: Script
+) -> Iterator[str]:
     """Mean score of one contract, and how often it is made, by each declarer that it has."""
     contract = Contract(action.level, action.strain, action.doubled, action.seats[0])
     vulnerable = action.vulnerable
+    if vulnerable is None:
+        vulnerable = is_vulnerable(board_of(script)[1], action.seats[0])
     worth = np.array([score(contract, one, vulnerable=vulnerable) for one in range(14)])
     name = f"{action.level}{_STRAINS[action.strain].upper()}{'X' * action.doubled}"
     sides = "vulnerable" if vulnerable else "not vulnerable"

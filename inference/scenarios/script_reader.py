@@ -13,6 +13,7 @@ from typing import Any, Final
 from bidcascade.bridge import (
     InvalidScript,
     Seat,
+    is_vulnerable,
     parse_card,
     parse_holding,
     parse_vulnerability,
@@ -54,7 +55,9 @@ from .script_tree import (
 )
 from .script_words import (
     ACTIONS,
+    BOTH_SIDES,
     COMMANDS,
+    CONTRACT,
     DECLARERS,
     FUNCTIONS,
     KEYWORDS,
@@ -63,8 +66,8 @@ from .script_words import (
     NOTRUMPS,
     OPERATORS,
     PRINTS,
-    SIDES,
     SUITS,
+    VULNERABLE,
     ScriptToken,
     TokenKind,
     words_of,
@@ -179,7 +182,11 @@ class _Reader:
             case "dealer":
                 return {name: self._seat()}
             case "vulnerable":
-                return {"vulnerability": parse_vulnerability(SIDES[self._one_of(tuple(SIDES))])}
+                return {
+                    "vulnerability": parse_vulnerability(
+                        BOTH_SIDES[self._one_of(tuple(BOTH_SIDES))]
+                    )
+                }
             case "pointcount":
                 return {"points": self._points()}
             case "altcount":
@@ -336,20 +343,40 @@ class _Reader:
         return Print(token.text)
 
     def _evaluated(self) -> Action:
-        """Read what is evaluated: all contracts, or one, with its side or declarer in front."""
+        """Read what is evaluated: all contracts, or one, with what is said of it in any order."""
         title = self._title()
-        if not title and not self._accept("("):
+        if not title and self._now.text != "(":
             return EvaluateContracts()
-        if title:
-            self._expect("(")
-        side = self._one_of((*SEAT_WORDS, *DECLARERS))
-        seats = DECLARERS[side] if side in DECLARERS else (SEAT_WORDS[side],)
-        self._expect(",")
-        level, strain, doubled = self._contract()
-        self._expect(",")
-        vulnerable = self._vulnerable()
+        self._expect("(")
+        if not title and self._accept(")"):
+            return EvaluateContracts()
+        seats: tuple[Seat, ...] | None = None
+        contract: tuple[int, int, int] | None = None
+        sides: str | bool | None = None
+        while True:
+            token = self._now
+            if token.kind == "string" and not title:
+                title = self._title()
+            elif seats is None and (token.text in SEAT_WORDS or token.text in DECLARERS):
+                side = self._next().text
+                seats = DECLARERS[side] if side in DECLARERS else (SEAT_WORDS[side],)
+            elif sides is None and token.text in (*VULNERABLE, *BOTH_SIDES):
+                word = self._next().text
+                sides = VULNERABLE[word] if word in VULNERABLE else BOTH_SIDES[word]
+            elif contract is None:
+                contract = self._contract()
+            else:
+                wanted = "one contract, a side or declarer, and vul or nv"
+                raise self._wrong(wanted, token.shown, token.place)
+            if not self._accept(","):
+                break
+        if contract is None:
+            contract = self._contract()
         self._expect(")")
-        return EvaluateContract(title, seats, level, strain, doubled, vulnerable)
+        seats = seats or DECLARERS["NS"]
+        if isinstance(sides, str):
+            sides = is_vulnerable(parse_vulnerability(sides), seats[0])
+        return EvaluateContract(title, seats, *contract, sides)
 
     def _title(self) -> str:
         return self._next().text if self._now.kind == "string" else ""
@@ -511,12 +538,15 @@ class _Reader:
         return Score(vulnerable, level, strain, self._expression(), doubled)
 
     def _vulnerable(self) -> bool:
-        return self._one_of(("vul", "nv")) == "vul"
+        return VULNERABLE[self._one_of(tuple(VULNERABLE))]
 
     def _contract(self) -> tuple[int, int, int]:
         """Read level, strain, and 1 for doubled, 2 for redoubled."""
-        text = self._take("contract", "a contract such as x3N or x4Sx").text
-        return int(text[1]), _STRAINS.index(text[2]), len(text) - 3
+        found = CONTRACT.fullmatch(self._now.text)
+        if found is None:
+            raise self._wrong("a contract such as x3N or x4Sx", self._now.shown)
+        self._next()
+        return int(found[1]), _STRAINS.index(found[2][0].upper()), len(found[3])
 
     def _shapes(self) -> tuple[ShapePart, ...]:
         found: list[ShapePart] = []
@@ -622,6 +652,9 @@ class _Reader:
     def _integer(self) -> int:
         is_negative = self._accept("-")
         token = self._now
+        if token.kind == "decimal" and token.text.partition(".")[2].strip("0") == "":
+            # 20.0 is whole
+            token = token._replace(kind="number", text=token.text.partition(".")[0])
         if token.kind not in ("number", "shape") or not token.text.isdecimal():
             wanted = "a whole number" if token.kind == "decimal" else "a number"
             raise self._wrong(wanted, token.shown)

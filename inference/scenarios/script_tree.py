@@ -263,14 +263,17 @@ class EvaluateContracts(NamedTuple):
 
 
 class EvaluateContract(NamedTuple):
-    """What one contract scores on the average, double dummy, by each of some declarers."""
+    """What one contract scores on the average, double dummy, by each of some declarers.
+
+    Without ``vulnerable`` they are what the script says of its deals.
+    """
 
     title: str
     seats: tuple[Seat, ...]
     level: int
     strain: int
     doubled: int
-    vulnerable: bool
+    vulnerable: bool | None
 
 
 Action: TypeAlias = (

@@ -53,10 +53,17 @@ DECLARERS: Final = {
     "NS": (Seat.NORTH, Seat.SOUTH), "ns": (Seat.NORTH, Seat.SOUTH),
     "EW": (Seat.EAST, Seat.WEST), "ew": (Seat.EAST, Seat.WEST),
 }  # fmt: skip
-SIDES: Final = {"none": "None", "ns": "NS", "NS": "NS", "ew": "EW", "EW": "EW", "all": "Both"}
+SIDES: Final = {
+    "none": "None", "ns": "NS", "NS": "NS", "ew": "EW", "EW": "EW", "all": "Both",
+}  # fmt: skip
+BOTH_SIDES: Final = {**SIDES, "both": "Both"}
+"""Those, and a word that scripts may have as a name, too."""
+VULNERABLE: Final = {"vul": True, "nv": False}
+CONTRACT: Final = re.compile(r"[xz]?([1-7])(NT?|[CDHS])(x{0,2})", re.IGNORECASE)
+"""A contract where nothing else may stand; elsewhere one begins with ``x`` or ``z``."""
 OPERATORS: Final = {"and": "&&", "or": "||", "not": "!"}
 KEYWORDS: Final = frozenset(
-    (*COMMANDS, *ACTIONS, *FUNCTIONS, *SEATS, *SIDES, *NOTRUMPS, *OPERATORS, "any", "nv", "vul")
+    (*COMMANDS, *ACTIONS, *FUNCTIONS, *SEATS, *SIDES, *NOTRUMPS, *OPERATORS, *VULNERABLE, "any")
 )
 
 TokenKind: TypeAlias = Literal[
@@ -89,7 +96,7 @@ _FORMS: Final[tuple[tuple[TokenKind, re.Pattern[str]], ...]] = (
     ("number", re.compile(r"[0-9]+")),
     ("holding", re.compile(r"[CDHS]A?K?Q?J?T?9?8?7?6?5?4?3?2?")),
     ("card", re.compile(r"[2-9TJQKA][CDHS]")),
-    ("contract", re.compile(r"x[1-7][CDHSN]x{0,2}")),
+    ("contract", re.compile(r"[xz][1-7](?:NT?|[CDHS])x{0,2}|[1-7](?:NT?|[CDHS]|nt?|[cdhs])x{0,2}")),
     ("name", re.compile(r"[A-Za-z]\w*", re.ASCII)),
 )
 _SHARE: Final = re.compile(r"\s*share\s+(\d{1,3}(?:\.\d+)?)\s*%?\s+(\w+)\s*", re.ASCII)

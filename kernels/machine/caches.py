@@ -4,16 +4,21 @@ import os
 import shutil
 import sys
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 CACHE_VARIABLE: Final = "BIDCASCADE_CACHE"
 """Environment variable that names the folder for compiled tables, parsed texts, solved deals."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+_Texts = ParamSpec("_Texts")
+
+LONGEST_KEPT: Final = 400
+"""Characters of a text of which a result is kept: lines that people write are shorter."""
 
 
 # --- on the disk ----------------------------------------------------------------------------------
@@ -117,6 +122,47 @@ def forget_oldest(paths: Iterable[Path], most: int, used: Path) -> None:
 
 
 # --- in memory ------------------------------------------------------------------------------------
+
+
+def remembered(most: int) -> Callable[[Callable[_Texts, Value]], Callable[_Texts, Value]]:
+    """Decorate a function of texts so that its last results are kept, but none of a long text.
+
+    The texts are what users wrote: who sends long ones, one unlike the other, would fill the memory
+    with what is kept of them, however few that are.
+
+    Parameters
+    ----------
+    most : int
+        How many stay.
+
+    Examples
+    --------
+    >>> @remembered(2)
+    ... def length(text):
+    ...     print("counted")
+    ...     return len(text)
+    >>> length("ab"), length("ab")
+    counted
+    (2, 2)
+    >>> length("ab" * 500), length("ab" * 500)
+    counted
+    counted
+    (1000, 1000)
+    """
+
+    def decorate(function: Callable[_Texts, Value]) -> Callable[_Texts, Value]:
+        kept = lru_cache(most)(function)
+
+        @wraps(function)
+        def found(*key: _Texts.args, **named: _Texts.kwargs) -> Value:
+            for one in key:
+                if isinstance(one, str | bytes | tuple) and len(one) > LONGEST_KEPT:
+                    return function(*key, **named)
+            return kept(*key, **named)
+
+        return found
+
+    return decorate
 
 
 class LruCache(OrderedDict[Key, Value]):

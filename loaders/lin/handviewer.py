@@ -21,21 +21,30 @@ from bidcascade.loaders.frames.frame import reader_remark
 
 from .page_links import page_boards, page_links
 
-_LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=([^&\s\"'<>]+)")
+_LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=(?:[ \t+]|%20)*([^&\s\"'<>]+)")
 _BAR = re.compile(rb"\||%7[Cc]")
 _BARE_PART = re.compile(rb"[^&\s\"'<>]*")
 _QUOTED_PARTS = {
     quote: re.compile(rb"(?:[^&\r\n%b]|&(?=[ \t]))*" % quote) for quote in (b'"', b"'")
 }
-_SAID = re.compile(
-    rb"[&\s\"'<>][^|%&\r\n]*(?:(?:%(?!7[Cc])|&(?=[ \t]))[^|%&\r\n]*)*(?:\||%7[Cc])"
-    rb"(?=(?:[A-Za-z]{2}(?:\||%7[Cc])|[\s\"'<>)\],.;&]|\Z))"
-)
+_WORDS = rb"[^|%&\r\n]*(?:(?:%(?!7[Cc])|&(?=[ \t]))[^|%&\r\n]*)*"
+_SAID_END = rb"(?:\||%7[Cc])(?=(?:[A-Za-z]{2}(?:\||%7[Cc])|[\s\"'<>)\],.;&]|\Z))"
+_SAID = re.compile(rb"[&\s\"'<>]" + _WORDS + _SAID_END)
 """From what would end a bare link to the bar that ends the value it stands in, with a token or no
 more behind it."""
+_SAID_ON_LINES = re.compile(
+    rb"(?:\r\n|[&\s\"'<>])" + _WORDS + rb"(?:\r?\n" + _WORDS + rb"){0,2}" + _SAID_END
+)
+"""The same of what people say, over the ends of a few lines."""
 _NEXT_TOKEN = re.compile(rb"[ \t]+(?=[A-Za-z]{2}(?:\||%7[Cc]))")
+_NEXT_LINE = re.compile(
+    rb"\r?\n[ \t]*(?=(?!(?i:pn|pw|qx|vg|rs|rh|st|md|https?))[A-Za-z]{2}(?:\||%7[Cc]))"
+)
+"""The end of a line within a link that a mail has wrapped: no board begins behind it."""
+_LINE_END = re.compile(rb"(?<![ \t])[ \t]*\r?\n[ \t]*")
 _TEXT_VALUE = re.compile(rb"(?:an|nt|ah|pn)(?:\||%7[Cc])[^|%]*\Z", re.IGNORECASE)
 _UNICODE = re.compile(rb"((?:%u[0-9A-Fa-f]{4})+)")
+_TWICE = re.compile(rb"[^%]*(?:%25(?:u[0-9A-Fa-f]{4}|[0-9A-Fa-f]{2})[^%]*)+")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 _POPUP = re.compile(rb"popuplin\(\s*(\\?['\"]|&#0?39;|&#x27;|&quot;|&apos;)")
 _ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}+\?")
@@ -50,6 +59,7 @@ _DEALER = {"s": "1", "w": "2", "n": "3", "e": "4"}
 _CONTRACT_ONLY = re.compile(r"-[1-7](?:NT?|[CDHS])X{0,2}[NESW]?", re.IGNORECASE | re.ASCII)
 _BLANKS = re.compile(r"\s+")
 _AROUND = b"\xef\xbb\xbf \t\r\n"
+_GOES_ON = (b" ", b"\t", b"\r", b"\n", b"&", b'"', b"'", b"<", b">")
 _OPENING_SIGNS = (b" ", b"\t", b"\n", b"\r", b'"', b"'", b"<", b">")
 _LONGEST_ADDRESS = 1000
 _LONGEST_TEXT = 1000
@@ -72,12 +82,12 @@ def find_links(data: bytes) -> list[BoardLink]:
 
     A link ends with the quote it stands in, else with the line if the text begins with it and the
     line holds no other, else with the next blank. In LIN a blank ends it only where no value or
-    token goes on behind it. Stops behind a bare link are no part of it, nor are closing brackets
-    that do not open in it.
+    token goes on behind it, and so does the end of a line. Stops behind a bare link are no part of
+    it, nor are closing brackets that do not open in it.
     """
     beginning = _beginning(data)
     links = [
-        _lin_link(match.start(), _lin_value(data, match, beginning))
+        _lin_link(match.start(), _LINE_END.sub(b" ", _lin_value(data, match, beginning)))
         for match in _LIN_PARAMETER.finditer(data)
     ]
     links += _popups(data)
@@ -125,7 +135,7 @@ def _lin_value(data: bytes, match: re.Match[bytes], beginning: int) -> bytes:
 def _lin_end(data: bytes, match: re.Match[bytes], beginning: int) -> int:
     """Where the LIN of a link ends: people's names and explanations have blanks and apostrophes."""
     start, end = match.start(1), match.end(1)
-    if data[end : end + 1] not in (b" ", b"\t", b"&", b'"', b"'", b"<", b">"):
+    if data[end : end + 1] not in _GOES_ON:
         return end
     opening = _opening(data, match.start())
     quote = data[max(opening - 1, 0) : opening]
@@ -136,7 +146,7 @@ def _lin_end(data: bytes, match: re.Match[bytes], beginning: int) -> int:
             return found.end()
     bars = len(_BAR.findall(data, start, end))
     while end < len(data):
-        more = (_SAID if bars % 2 else _NEXT_TOKEN).match(data, end)
+        more = _more(data, start, end, in_value=bool(bars % 2))
         if more is None or b"://" in more[0] or b"lin=" in more[0]:
             break
         part = _BARE_PART.match(data, more.end())
@@ -149,6 +159,15 @@ def _lin_end(data: bytes, match: re.Match[bytes], beginning: int) -> int:
         if _TEXT_VALUE.search(data, max(start, end - _LONGEST_TEXT), end) and b"|" not in line:
             end += len(line.rstrip()) if b"://" not in line and b"&" not in line else 0
     return end
+
+
+def _more(data: bytes, start: int, end: int, *, in_value: bool) -> re.Match[bytes] | None:
+    """Match what goes on behind the sign that would end the LIN of a bare link."""
+    if not in_value:
+        is_wrapped = data[end : end + 1] in (b"\r", b"\n")
+        return (_NEXT_LINE if is_wrapped else _NEXT_TOKEN).match(data, end)
+    is_text = _TEXT_VALUE.search(data, max(start, end - _LONGEST_TEXT), end) is not None
+    return (_SAID_ON_LINES if is_text else _SAID).match(data, end)
 
 
 def _opening(data: bytes, place: int) -> int:
@@ -181,6 +200,9 @@ def _lin_link(start: int, value: bytes) -> BoardLink:
 
 def _unquoted(value: bytes) -> bytes:
     """Bytes of a percent-encoded value; older pages wrote ``%u0142`` beside ``%F3`` of Latin-1."""
+    # a link that was put into another one, as a shortener does, is escaped twice
+    if _TWICE.fullmatch(value) is not None:
+        value = value.replace(b"%25", b"%")
     # beside blanks that were left as they are, so was a plus
     value = value if b" " in value else value.replace(b"+", b" ")
     if _UNICODE.search(value) is None:

@@ -7,7 +7,6 @@ in bulk and must agree with it.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from bidcascade.bridge import (
@@ -26,6 +25,7 @@ from bidcascade.bridge import (
     parse_call,
     parse_card,
 )
+from bidcascade.kernels.machine.caches import remembered
 from bidcascade.loaders.frames.frame import UNREADABLE
 from bidcascade.loaders.frames.play import trick_winner
 
@@ -197,7 +197,7 @@ def contract_of(code: int, declarer: int) -> Contract | None:
     return Contract(bid_level(bid), bid_strain(bid), doubling, Seat(declarer))
 
 
-@lru_cache(4096)
+@remembered(4096)
 def read_contract(text: str) -> int:
     """Outcome code of a ``Contract`` tag: ``4SX``, ``4S*``, ``3NT``, ``Pass``; -1 if it is none."""
     text = text.strip().lstrip("^").replace(" ", "")
@@ -224,7 +224,7 @@ def contract_name(code: int) -> str | None:
     return CALL_TEXTS[code // 3] + "X" * (code % 3)
 
 
-@lru_cache(4096)
+@remembered(4096)
 def read_seat(text: str) -> int:
     """Seat code of a tag value such as ``N``, ``^S``, ``West`` or ``1`` as in LIN; -1 if none."""
     text = text.strip().lstrip("^")
@@ -237,7 +237,7 @@ def read_seat(text: str) -> int:
     return "3412".find(text) if text.isdigit() else SEATS.find(text)
 
 
-@lru_cache(4096)
+@remembered(4096)
 def read_result(text: str, declarer: int, code: int) -> int:
     """Tricks of declarer from a ``Result`` tag; -1 if the tag does not say.
 
@@ -264,7 +264,7 @@ def read_result(text: str, declarer: int, code: int) -> int:
     return tricks if tricks <= 13 else -1
 
 
-@lru_cache(4096)
+@remembered(4096)
 def read_score(text: str, declarer: int) -> int | None:
     """Score from the view of North-South from a ``Score`` tag; ``None`` if it does not say.
 

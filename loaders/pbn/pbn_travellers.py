@@ -6,11 +6,11 @@ whole event and ``InstantScoreTable`` gives the points for a score: neither says
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import polars as pl
 
+from bidcascade.kernels.machine.caches import remembered
 from bidcascade.loaders.frames.frame import HAND_COLUMNS, reader_remark
 from bidcascade.loaders.limits import LONGEST_HEADER
 
@@ -83,7 +83,7 @@ def read_travellers(game: Game) -> Iterator[Game | Refused]:
         yield Game(number, {**shared, **tags, **_players(values)}, sections, {}, remarks)
 
 
-@lru_cache(64)
+@remembered(64)
 def _columns(header: str) -> list[_Column]:
     found = (_COLUMN.match(part.strip()) for part in header.split(";"))
     return [

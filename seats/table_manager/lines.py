@@ -38,6 +38,8 @@ _VERBS: Final = {PASS: "passes", DOUBLE: "doubles", REDOUBLE: "redoubles"}
 _CALL_OF_VERB: Final = {verb: call for call, verb in _VERBS.items()}
 _SEAT: Final = r"(?P<seat>north|east|south|west)"
 _SHOWN: Final = 80
+# programs write remarks, which are no alerts: "passes Infos. 0-11 points"
+_REMARK: Final = r"[^\w].*"
 _TEAM: Final = re.compile(r"[^\w .,()&+-]")
 
 
@@ -146,7 +148,9 @@ def parse_teams(line: str) -> tuple[str, str]:
     (('home', 'away'), ('a', 'b'))
     """
     found = _read(
-        r'teams ?: ?n/s ?:? ?"(?P<ns>.*)"\.? ?e/w ?:? ?"(?P<ew>.*)"\.?', line, "a line 'Teams : …'"
+        r'teams ?: ?n/s ?:? ?"(?P<ns>.*)" ?[.,;-]? ?e/w ?:? ?"(?P<ew>.*)"\.?',
+        line,
+        "a line 'Teams : …'",
     )
     return found["ns"], found["ew"]
 
@@ -246,12 +250,13 @@ def parse_call_line(line: str) -> CallLine:
     (0, '')
     >>> parse_call_line("WEST passes Infos. 0-11 points")
     CallLine(seat=<Seat.WEST: 3>, call=0, alert=None)
+    >>> parse_call_line("WEST bids 2C! Stayman").alert
+    'Stayman'
     """
     expected = "a line 'SEAT passes', 'doubles', 'redoubles' or 'bids 1C' … 'bids 7NT'"
     found = _read(
-        rf"{_SEAT} (?P<verb>passes|doubles|redoubles|bids (?P<bid>\w+))\.?"
-        # programs write remarks too, which are no alerts: "passes Infos. 0-11 points"
-        r"( ?(?P<alert>alert\.?)(?P<text>.*)| ?(?:infos?\b|[(\[{\"]).*|(?<=\.) .*)?",
+        rf"{_SEAT} (?P<verb>passes|doubles|redoubles|bids (?P<bid>[1-7] (?:nt?|[cdhs])\b|\w+))"
+        rf"(?: ?\.? ?(?P<alert>alert(?:s|ed)?\b[.:]?|[!*]+)(?P<text>.*)|{_REMARK})?",
         line,
         expected,
     )
@@ -259,7 +264,7 @@ def parse_call_line(line: str) -> CallLine:
         call = _CALL_OF_VERB[found["verb"].lower()]
     else:
         try:
-            call = parse_call(found["bid"])
+            call = parse_call(found["bid"].replace(" ", ""))
         except InvalidCall:
             call = PASS
         if call in _VERBS:
@@ -288,11 +293,12 @@ def parse_card_line(line: str) -> CardLine:
     True
     """
     found = _read(
-        rf"({_SEAT}|dummy) plays (?P<card>[2-9tjqka][cdhs]|[cdhs][2-9tjqka])\.?",
+        rf"({_SEAT}|dummy) plays (?P<card>(?:[2-9tjqka]|10)[cdhs]|[cdhs](?:[2-9tjqka]|10))"
+        rf"(?:{_REMARK})?",
         line,
         "a line 'SEAT plays AS'",
     )
-    card = found["card"].upper()
+    card = found["card"].upper().replace("10", "T")
     if card[0] in RANKS:
         card = card[::-1]
     return CardLine(None if found["seat"] is None else _seat(found["seat"]), parse_card(card))
@@ -310,7 +316,7 @@ def check_ready(line: str, seat: Seat, what: str) -> None:
     --------
     >>> check_ready("WEST ready for  NORTH's bid", Seat.WEST, "for .*'s bid")
     """
-    _read(rf"{NAMES[seat]} ready {what}\.?", line, f"a line '{NAMES[seat]} ready {what}'")
+    _read(rf"{NAMES[seat]} ready {what} ?[.!]?", line, f"a line '{NAMES[seat]} ready {what}'")
 
 
 # --- claims ---------------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ words. The browser's definition is ``page/static/engine/words/condition_trees.js
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import SUITS
+from bidcascade.kernels.machine.caches import remembered
 from bidcascade.table.language.explain import ExpressionCheck, Value
 from bidcascade.table.language.expression_tree import (
     And,
@@ -124,7 +124,7 @@ def rule_number(name: str) -> str | None:
 # --- trees ----------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1 << 13)
+@remembered(1 << 13)
 def _tree(text: str) -> Node:
     return _node(parse_expression(text))
 

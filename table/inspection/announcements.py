@@ -8,8 +8,9 @@ are those of BBO's "GIB Bid Descriptions" and of the published tables.
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
+
+from bidcascade.kernels.machine.caches import remembered
 
 CUT_LENGTHS: Final = frozenset({38, 39, *range(66, 71)})
 """Lengths at which BBO cut texts, with suits of two characters (``!C``)."""
@@ -119,7 +120,7 @@ class AnnouncementPart(NamedTuple):
     tags: tuple[str, ...]
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def read_part(text: str) -> AnnouncementPart | None:
     """Read one phrase with suits as ``!C``; None if it is none or not whole."""
     for form, whole, _ in _PATTERNS:
@@ -165,7 +166,7 @@ def is_beginning(text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(1 << 12)
 def completed(text: str) -> str | None:
     """Whole phrase which a beginning must have been; None where there is more than one.
 
@@ -252,7 +253,7 @@ _WORDS: Final = re.compile(
 _SUIT_IN_TITLE: Final = re.compile(r"!?\b([CDHS])\b")
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(1 << 12)
 def title_tags(title: str) -> tuple[str, ...]:
     """Tags for what a title says, in its order."""
     tags: list[str] = []
@@ -319,7 +320,7 @@ class Announcement:
         return bool(has_content and not flawed)
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered(1 << 14)
 def read_announcement(text: str) -> Announcement:
     r"""Read an announcement; every text is one, if only a human's.
 

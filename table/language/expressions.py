@@ -4,11 +4,11 @@ Expression text is never evaluated by Python; a grammar reads it, :func:`to_post
 """
 
 import re
-from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
 from bidcascade.bridge import InvalidExpression
+from bidcascade.kernels.machine.caches import remembered
 
 from .expression_tree import (
     LARGEST_NUMBER,
@@ -83,7 +83,7 @@ a comparison at character 5, got '='; a comparison for equality is written ==
     return _parse(text)
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(1 << 12)
 def _parse(text: str) -> Expression:
     plain = _PLAIN_ATOM.fullmatch(text)
     if plain and plain[1] not in KEYWORDS:

@@ -291,6 +291,37 @@ def test_where_the_lin_of_a_link_ends(text, calls, said):
     assert row["announcements"] == (said or [""])
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n  "])
+@pytest.mark.parametrize(
+    ("first", "behind", "calls", "said"),
+    [
+        ("mb|1N|", "mb|P|", "1N P", ["", ""]),
+        ("mb|1N|an|15-17 or", "so, maybe|mb|P|", "1N P", ["15-17 or so, maybe", ""]),
+        ("mb|1N|", "see below", "1N", [""]),
+        ("mb|1N|", f"md|{LIN_HANDS}|mb|P|", "1N", [""]),
+        ("mb|1N|", "qx|o2|mb|P|", "1N", [""]),
+        ("mb|1N", "too much|mb|P|", "1N", [""]),
+    ],
+)
+def test_a_link_that_a_mail_has_wrapped(end, first, behind, calls, said):
+    text = f"{PAGE}lin=md|{LIN_HANDS}|{first}{end}{behind}"
+    row = read_handviewer(f"see {text}").deals.row(0, named=True)
+    assert format_calls(row["auction"]) == calls
+    assert [" ".join(one.split()) for one in row["announcements"]] == said
+
+
+@pytest.mark.parametrize("start", ["", " ", "%20", "+"])
+def test_links_that_are_escaped_twice(start):
+    lin = f"pn|Kim Ash,b,c,d|md|{LIN_HANDS}|mb|1N|an|15-17, no 50%ers \u0142|"
+    once = quote(lin)
+    for value in (once, quote(once), once.replace("%C5%82", "%u0142")):
+        row = read_handviewer(f"{PAGE}lin={start}{value}").deals.row(0, named=True)
+        assert row["players"][2] == "Kim Ash"
+        assert row["announcements"] == ["15-17, no 50%ers \u0142"]
+    row = one_deal(f"{HANDS}&d=n&nn={quote(quote('Kim Ash'))}&a={quote(quote('1n(a b)ppp'))}")
+    assert (row["players"][0], row["announcements"][0]) == ("Kim Ash", "a b")
+
+
 def test_two_links_with_blanks_in_a_line():
     one = f"{PAGE}lin=pn|Kim Ash,b,c,d|md|{LIN_HANDS}|mb|1N"
     deals, rejects = read_handviewer(f"{one} {one}|an|a b|")

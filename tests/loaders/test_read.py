@@ -269,6 +269,16 @@ def test_lines_of_large_hand_text_keep_their_numbers(small_limits):
     assert rejects.rows() == wanted.rejects.rows()
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_hands_beside_each_other_are_not_cut_apart(small_limits, end):
+    rows = ["J T 9 4             A 5 3 2", "Q 6 2               8 7 3",
+            "A 8 5               J 4", "K 7 3               T 6 5 4"]  # fmt: skip
+    text = (end.join(f"{row} " for row in rows) + 2 * end) * 100
+    count, (deals, rejects) = read_cut(io.BytesIO(text.encode()), "x")
+    assert count > 3
+    assert (deals["record"].to_list(), rejects.height) == (list(range(1, 500, 5)), 0)
+
+
 def test_lines_of_large_json_keep_their_numbers(small_limits):
     deal = '{"deal": "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"}\n'
     text = f"{deal}\n{{none\n{deal}{{none\n\n" * 60

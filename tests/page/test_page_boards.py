@@ -109,6 +109,14 @@ BLANK_LINKS = "".join(
         ("see ", "15+ or so|mb|p|", ". More"), ("(", "%u0142%F3 x", "|)"),
         ("", "%u0142 %C5%82", "|"), ('"', "15 to 17", '" y'),
         ("x ", "15 to 17", " | and | so"), ("<", "!|mb|p", "|>"),
+        ("see ", "15+ or\r\n so|mb|p|\nmb|1H|", ""), ("", "x|\nqx|o2|mb|p|", ""),
+    )
+) + "".join(
+    f"https://example.org/handviewer.html?{value}\n"
+    for value in (
+        f"lin=%20{quote(quote(f'pn|Kim Ash,b,c,d|md|1{MD}|mb|1N|an|50%ers|'))}",
+        f"lin=+{quote(f'pn|Kim Ash,b,c,d|md|1{MD}|mb|1N|an|50%25|').replace('an', '%u0061n')}",
+        f"{LINK.partition('?')[2]}&d=e&a=p1c(a%2520%25u0142)",
     )
 )  # fmt: skip
 PAGE = (

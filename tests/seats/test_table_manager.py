@@ -768,13 +768,45 @@ def test_another_team_opposite_is_told_so():
         "EAST passes. Infos. 0-11",
         "EAST passes (weak)",
         "East passes. no values",
+        "EAST passes, weak",
+        "EAST passes - weak",
+        "EAST passes Comment: 0-11",
+        "EAST passes 0-11",
     ],
 )
 def test_remarks_behind_a_call_are_no_alerts(line):
     assert lines.parse_call_line(line) == lines.CallLine(Seat.EAST, 0)
 
 
+@pytest.mark.parametrize(
+    ("line", "alert"),
+    [
+        ("EAST bids 2C Alert Stayman", "Stayman"),
+        ("EAST bids 2C Alert: Stayman", "Stayman"),
+        ("EAST bids 2C. Alerts. Stayman", "Stayman"),
+        ("EAST bids 2 C Alerted Stayman", "Stayman"),
+        ("EAST bids 2C! Stayman", "Stayman"),
+        ("EAST bids 2C *", ""),
+        ("EAST bids 2C Stayman! Alert. ", None),
+    ],
+)
+def test_alerts_of_other_programs(line, alert):
+    assert lines.parse_call_line(line) == lines.CallLine(Seat.EAST, 8, alert)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["EAST plays TS.", "EAST plays 10S", "east plays s10 .", "EAST plays TS Infos. last one"],
+)
+def test_cards_of_other_programs(line):
+    assert lines.parse_card_line(line) == lines.CardLine(Seat.EAST, 47)
+
+
 def test_lines_of_other_programs():
+    for end in ("", ".", " .", "!"):
+        lines.check_ready(f"EAST ready for teams{end}", Seat.EAST, "for teams")
+    for between in ("", ".", ",", ";", " -"):
+        assert lines.parse_teams(f'Teams : N/S : "a"{between} E/W : "b"') == ("a", "b")
     connecting = 'Connecting "club" as EAST using protocol version 18.'
     assert lines.parse_connecting(connecting) == lines.Connecting("club", Seat.EAST)
     teams = lines.format_teams("sayc N", "club")

@@ -5,19 +5,23 @@ import { readerRemark } from "../boards/board_facts.js";
 import { textOfBytes } from "./file_text.js";
 import { pageBoards, pageLinks } from "./page_links.js";
 
-const LIN_PARAMETER = /(?:[?&;]|\\u0026)lin=([^&\s"'<>]+)/gi;
+const LIN_PARAMETER = /(?:[?&;]|\\u0026)lin=(?:[ \t+]|%20)*([^&\s"'<>]+)/gi;
 const BAR = /\||%7C/gi;
 const BARE_PART = /[^&\s"'<>]*/y;
 const QUOTED_PARTS = { "\"": /(?:[^&\r\n"]|&(?=[ \t]))*/y, "'": /(?:[^&\r\n']|&(?=[ \t]))*/y };
+const WORDS = "[^|%&\\r\\n]*(?:(?:%(?!7[Cc])|&(?=[ \\t]))[^|%&\\r\\n]*)*";
+const SAID_END = "(?:\\||%7[Cc])(?=[A-Za-z]{2}(?:\\||%7[Cc])|[\\s\"'<>)\\],.;&]|$)";
 /** From what would end a bare link to the bar that ends the value it stands in, with a token or no more behind it. */
-const SAID = new RegExp(
-  "[&\\s\"'<>][^|%&\\r\\n]*(?:(?:%(?!7[Cc])|&(?=[ \\t]))[^|%&\\r\\n]*)*(?:\\||%7[Cc])"
-  + "(?=[A-Za-z]{2}(?:\\||%7[Cc])|[\\s\"'<>)\\],.;&]|$)", "y",
-);
+const SAID = new RegExp(`[&\\s"'<>]${WORDS}${SAID_END}`, "y");
+/** The same of what people say, over the ends of a few lines. */
+const SAID_ON_LINES = new RegExp(`(?:\\r\\n|[&\\s"'<>])${WORDS}(?:\\r?\\n${WORDS}){0,2}${SAID_END}`, "y");
 const NEXT_TOKEN = /[ \t]+(?=[A-Za-z]{2}(?:\||%7[Cc]))/y;
+/** The end of a line within a link that a mail has wrapped: no board begins behind it. */
+const NEXT_LINE = /\r?\n[ \t]*(?=(?!pn|pw|qx|vg|rs|rh|st|md|https?)[a-z]{2}(?:\||%7C))/iy;
 const TEXT_VALUE = /(?:an|nt|ah|pn)(?:\||%7C)[^|%]*$/i;
 const OPENING = /[ \t\n\r"'<>]/;
 const LONGEST_ADDRESS = 1000;
+const LONGEST_TEXT = 1000;
 const BRACKETS = { ")": "(", "]": "[", "}": "{" };
 const POPUP = /popuplin\(\s*(\\?['"]|&#0?39;|&#x27;|&quot;|&apos;)/g;
 const ADDRESS = /(["']?)(?:https?:)?\/\/[^\s"'<>?]{0,200}\?/g;
@@ -26,12 +30,15 @@ const CALL = /[1-7](?:NT?|[CDHS])|PASS|P|XX|X|DBL|D|RDBL|RD|R/iy;
 const CARD = /[SHDC](?:10|[AKQJT2-9])/iy;
 const DEALERS = { s: "1", w: "2", n: "3", e: "4" };
 const CONTRACT_ONLY = /^-[1-7](?:NT?|[CDHS])X{0,2}[NESW]?$/i;
+const TWICE = /^[^%]*(?:%25(?:u[0-9a-f]{4}|[0-9a-f]{2})[^%]*)+$/i;
 const ENTITIES = { quot: "\"", apos: "'", amp: "&", lt: "<", gt: ">" };
 
 /** Text of a percent-encoded value; `+` stands for a blank. */
 function unquoted(value) {
+  // a link that was put into another one, as a shortener does, is escaped twice
+  const once = TWICE.test(value) ? value.replaceAll("%25", "%") : value;
   // beside blanks that were left as they are, so was a plus
-  let given = value.includes(" ") ? value : value.replaceAll("+", " ");
+  let given = once.includes(" ") ? once : once.replaceAll("+", " ");
   if (/%u[0-9a-f]{4}/i.test(given)) {
     // older pages wrote %u0142 beside %F3 of Latin-1
     given = given.replace(/%(?:u([0-9a-f]{4})|([0-9a-f]{2}))/gi, (_, wide, narrow) => (
@@ -228,11 +235,17 @@ function withoutStops(text) {
   return text.slice(0, end);
 }
 
+/** What goes on behind the sign that would end the LIN of a bare link. */
+function moreBehind(text, start, end, inValue) {
+  if (!inValue) return matchAt("\r\n".includes(text[end]) ? NEXT_LINE : NEXT_TOKEN, text, end);
+  return matchAt(TEXT_VALUE.test(text.slice(Math.max(start, end - LONGEST_TEXT), end)) ? SAID_ON_LINES : SAID, text, end);
+}
+
 /** Where the LIN of a link ends: people's names and explanations have blanks and apostrophes. */
 function linEnd(text, match, beginning) {
   let end = match.index + match[0].length;
   const start = end - match[1].length;
-  if (!" \t&\"'<>".includes(text[end] ?? "\n")) return end;
+  if (!" \t\r\n&\"'<>".includes(text[end] ?? "#")) return end;
   let opening = match.index;
   while (opening > 0 && match.index - opening < LONGEST_ADDRESS && !OPENING.test(text[opening - 1])) opening -= 1;
   const quote = text[opening - 1];
@@ -244,7 +257,7 @@ function linEnd(text, match, beginning) {
   const bars = (from, to) => (text.slice(from, to).match(BAR) ?? []).length;
   let count = bars(start, end);
   while (end < text.length) {
-    const more = matchAt(count % 2 ? SAID : NEXT_TOKEN, text, end);
+    const more = moreBehind(text, start, end, count % 2);
     if (!more || more[0].includes("://") || more[0].includes("lin=")) break;
     const from = end;
     end += more[0].length;
@@ -264,7 +277,7 @@ export function linksOf(text) {
   const beginning = text.length - text.trimStart().length;
   const links = [...text.matchAll(LIN_PARAMETER)].map((match) => {
     const end = linEnd(text, match, beginning);
-    const value = text.slice(match.index + match[0].length - match[1].length, end);
+    const value = text.slice(match.index + match[0].length - match[1].length, end).replace(/(?<![ \t])[ \t]*\r?\n[ \t]*/g, " ");
     return { start: match.index, lin: unquoted("&\"'".includes(text[end] ?? " ") ? value : withoutStops(value)) };
   });
   links.push(...popupsOf(text));

@@ -7,13 +7,13 @@ that leads to this machine all of a sudden (DNS rebinding) is none that the serv
 """
 
 import ipaddress
-from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bidcascade.engine.settings import Settings
+from bidcascade.kernels.machine.caches import remembered
 
 from .problems import Problem, answer_problem, shortened
 
@@ -94,7 +94,7 @@ def host_name(written: str) -> str:
     return written.partition(":")[0].lower().removesuffix(".")
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

@@ -1,11 +1,12 @@
 """Reads one logical line by the tables of ``bidding.lark``, which :mod:`.lark_parser` makes."""
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Final, cast
 
+from bidcascade.kernels.machine.caches import remembered
 from bidcascade.systems.language.tree.joining import phrases_of
 from bidcascade.systems.language.tree.statements import Fault, Parsed, ParsedCondition, Statement
 from bidcascade.systems.language.tree.syntax_tree import Condition
@@ -13,6 +14,10 @@ from bidcascade.table.language.lalr import Parser, UnexpectedInput
 
 from .suggestions import explain
 from .tree_builder import TreeBuilder
+
+_MOST_LINES: Final = 1 << 13
+"""Lines kept as they were read: the systems that come with the package have 4,200 together."""
+_MOST_CONDITIONS: Final = 1 << 10
 
 
 @cache
@@ -71,7 +76,7 @@ def following(text: str) -> frozenset[str]:
         return parser().following(text, "statement")
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(_MOST_LINES)
 def parse_statement(text: str) -> Parsed:
     """Read one logical line."""
     found, faults, error = _read(text, "statement")
@@ -80,7 +85,7 @@ def parse_statement(text: str) -> Parsed:
     return Parsed(cast(Statement | None, found), faults)
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(_MOST_CONDITIONS)
 def parse_conditions(text: str) -> ParsedCondition:
     """Read conditions alone, as they stand behind a name."""
     found, faults, error = _read(text, "conditions")

@@ -232,15 +232,18 @@ def test_a_contract_is_scored_by_its_declarers():
 
     script = parse_script(
         "action evalcontract(NS, x4S, vul), evalcontract(south, x4Sx, nv), "
-        'evalcontract "game" (north, x3N, vul)'
+        'evalcontract "game" (north, x3N, vul), evalcontract(west, x4S), evalcontract(x4S, north) '
+        "vulnerable ew"
     )
     two = Produced(deal_hands(1, 0, 2), 2, is_drawn=False)
     text = "".join(written(script, two, seed=1, solver=Solver()))
-    assert text.splitlines()[:4] == [
+    assert text.splitlines()[:6] == [
         "Contract: 4S by North, vulnerable: -100.0 on average, made on 0 of 2 deals",
         "Contract: 4S by South, vulnerable: 620.0 on average, made on 2 of 2 deals",
         "Contract: 4SX by South, not vulnerable: 590.0 on average, made on 2 of 2 deals",
         "game: 3N by North, vulnerable: 600.0 on average, made on 2 of 2 deals",
+        "Contract: 4S by West, vulnerable: -100.0 on average, made on 0 of 2 deals",
+        "Contract: 4S by North, not vulnerable: -50.0 on average, made on 0 of 2 deals",
     ]
 
 

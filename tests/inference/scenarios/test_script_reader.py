@@ -133,13 +133,32 @@ def test_cards_may_count_parts_of_a_point():
         ("(ew, x3N, nv)", EvaluateContract("", (Seat.EAST, Seat.WEST), 3, 4, 0, False)),
         ("(south, x2Hx, nv)", EvaluateContract("", (Seat.SOUTH,), 2, 2, 1, False)),
         ('"game" (north, x5Cxx, vul)', EvaluateContract("game", (Seat.NORTH,), 5, 0, 2, True)),
+        ('("game", x5C, NS)', EvaluateContract("game", (Seat.NORTH, Seat.SOUTH), 5, 0, 0, None)),
+        ("(x4S, vul, south)", EvaluateContract("", (Seat.SOUTH,), 4, 3, 0, True)),
+        ("(nv, x4Sx, EW)", EvaluateContract("", (Seat.EAST, Seat.WEST), 4, 3, 1, False)),
+        ("(NS, x3NT, EW)", EvaluateContract("", (Seat.NORTH, Seat.SOUTH), 3, 4, 0, False)),
+        ("(west, z3Nxx, ew)", EvaluateContract("", (Seat.WEST,), 3, 4, 2, True)),
+        ("(EW, 4S, both)", EvaluateContract("", (Seat.EAST, Seat.WEST), 4, 3, 0, True)),
+        ("(none, 3nt, east)", EvaluateContract("", (Seat.EAST,), 3, 4, 0, False)),
+        ("(1C)", EvaluateContract("", (Seat.NORTH, Seat.SOUTH), 1, 0, 0, None)),
         ("", EvaluateContracts()),
+        ("()", EvaluateContracts()),
     ],
 )
 def test_contracts_that_are_evaluated(text, expected):
     script = parse_script(f"action evalcontract{text}, printall")
     assert script.actions == (expected, Print("printall"))
     assert script.needs_solver
+
+
+def test_whole_numbers_may_have_a_point():
+    script = parse_script(
+        "produce 20.0 predeal spades(north) == 5. both = 3 vulnerable both "
+        "action frequency (hcp(north), 0.0, 37.00)"
+    )
+    assert (script.produce, script.lengths[0][3], script.names["both"].value) == (20, 5, 3)
+    assert script.vulnerability == Vulnerability.BOTH
+    assert script.actions[0].axes[0][1:] == (0, 37)
 
 
 def test_tricks():
@@ -169,10 +188,12 @@ def test_tricks():
          "language, got '.'"),
         ("hcp(north) > 9999999999.5", "line 1, column 14: expected a number up to 2,147,483,647 of "
          "at most 16 signs, got '9999999999.5'"),
-        ("action evalcontract(NS, 4S, vul)", "line 1, column 25: expected a contract such as x3N "
-         "or x4Sx, got '4S'"),
-        ("action evalcontract(both, x4S, vul)", "line 1, column 21: expected one of north, east, "
-         "south, west, NS, ns, EW, ew, got 'both'"),
+        ("action evalcontract(NS, x4S, vul, nv)", "line 1, column 35: expected one contract, a "
+         "side or declarer, and vul or nv, got 'nv'"),
+        ("action evalcontract(NS, x8S, vul)", "line 1, column 25: expected a contract such as x3N "
+         "or x4Sx, got 'x8S'"),
+        ("action evalcontract(NS, vul)", "line 1, column 28: expected a contract such as x3N or "
+         "x4Sx, got ')'"),
         ("produce many", "line 1, column 9: expected a number, got 'many'"),
         ("produce 99999999999", "line 1, column 9: expected a number up to 2,147,483,647, got "
          "'99999999999'"),

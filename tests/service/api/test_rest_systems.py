@@ -381,6 +381,16 @@ def test_a_frozen_table_that_is_replaced_goes_whatever_refers_to_it(path, thawed
     assert gc.get_freeze_count()
 
 
+def test_a_service_looks_for_garbage_as_often_as_python_does(thawed):
+    before = gc.get_threshold()
+    gc.set_threshold(300_000, 20, 100)
+    try:
+        settle()
+        assert gc.get_threshold()[0] < 10_000
+    finally:
+        gc.set_threshold(*before)
+
+
 @pytest.fixture
 def thawed():
     """Collector that has not settled, before and after; other tests may have let it."""

@@ -342,6 +342,22 @@ def test_what_cannot_be_is_told_and_the_rest_read(notes, text, reason):
         ("1N 15--17 bal\n  2C Stayman\n1N-2C;\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
         ("Openings\n1N-2C---\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
         ("1C-1D;\n1N 15-17\n(1N)-P-(P)---\n2H 4+!h\n2S 4+!s\n", "over (1NT) Pass (Pass):"),
+        ("1N 15--17 bal\n1N - 2C ---\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1N 15--17 bal\n1N-2C\n  2H 4+!h\n  2S 4+!s\n", "after 1NT 2C:"),
+        ("1N 15--17 bal\nAfter 1nt-2!c:\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1N 15--17 bal\n1N\u20132\u2663:\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1N 15--17 bal\n1N 2C\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1N 15--17 bal\nRebids after 1N-2C (Stayman)\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1N 15--17 bal\n1C-1D;1H---\n2H 4+!h\n2S 4+!s\n", "after 1C 1D 1H:"),
+        ("1C-(1D)-X-(XX)---\n2H 4+!h\n2S 4+!s\n", "after 1C (1D) Double (Redouble):"),
+        ("1N-2C---\n\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1N-2C---\n\nAs usual.\n\n  2H 4+!h\n  2S 4+!s\n", "after 1NT 2C:"),
+        ("* Openings\n\n1N 15-17\n\n** After 1N-2C\n\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("    1N-2C---\n    2H 4+!h\n    2S 4+!s\n1C 3+!c\n", "after 1NT 2C:"),
+        # and what is none
+        ("1N-2C are Stayman and 1N-2D a transfer\n2H 4+!h\n2S 4+!s\n", "opening:"),
+        ("* After 1N-2C\n\n1N 15-17\n\n2H 4+!h\n2S 4+!s\n", "opening:"),
+        ("1N-2C---\n2D 4+!d\n\n2H 4+!h\n2S 4+!s\n", "opening:"),
     ],
 )
 def test_a_sequence_under_a_table_begins_another(notes, header):
@@ -351,9 +367,12 @@ def test_a_sequence_under_a_table_begins_another(notes, header):
 
 
 def test_rows_below_a_sequence_that_was_not_read_become_no_lines():
-    found = read_bml("1N 15--17 bal\n1N-8C---\n2H 4+!h\n\n1N-8C;\n2S 4+!s\n1N-2C;\n2D 4+!d\n")
-    assert "2H" not in found.text
-    assert "2S" not in found.text
+    found = read_bml(
+        "1N 15--17 bal\n1N-8C---\n2H 4+!h\n\n1N-8C;\n2S 4+!s\n1N-2C;\n2D 4+!d\n"
+        "\n1N-9C---\n\n3H 6+!h\n\n  1N-9C;\n  3S 6+!s\n1C 3+!c\n"
+    )
+    assert all(one not in found.text for one in ("2H", "2S", "3H", "3S"))
+    assert "opening:\n  1C = 3+ clubs" in found.text
     assert "after 1NT 2C:\n  2D = 4+ diamonds" in found.text
     assert [one.text for one in found.unread].count("1N-8C---") == 1
 
