@@ -23,7 +23,7 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels.machine.bounded_files import bounded_lines
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 
 from .bidding_table import BiddingTable
@@ -195,12 +195,12 @@ def _of_parquet(path: Path) -> Iterator[_Written]:
         yield _Written(f"{path.name}, row {number}", *row)
 
 
-@remembered(1 << 12)
+@bounded_cache(1 << 12)
 def _auction(calls: bytes) -> Auction:
     return Auction.of(calls)
 
 
-_parsed = remembered(1 << 14)(parse_calls)
+_parsed = bounded_cache(1 << 14)(parse_calls)
 
 
 def _calls(written: object) -> bytes:

@@ -26,7 +26,7 @@ from bidcascade.engine.questions.archives import (
 )
 from bidcascade.engine.questions.fields import check_values, invalid_value, read_each, read_field
 from bidcascade.kernels import get_backend
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.kernels.types import U32, U64, Bools
 from bidcascade.loaders.pbn.pbn_sections import contract_name, read_contract
 from bidcascade.systems.words.auction_patterns import WrittenAuction, read_auction
@@ -179,7 +179,7 @@ def _next_calls(archive: Archive, prefix: bytes, by: str) -> dict[int, int]:
     return found
 
 
-@remembered(256)
+@bounded_cache(256)
 def _condition(text: str) -> DealCondition:
     return DealCondition(text, Vocabulary("gib"))
 

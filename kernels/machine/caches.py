@@ -17,8 +17,8 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 _Texts = ParamSpec("_Texts")
 
-LONGEST_KEPT: Final = 400
-"""Characters of a text of which a result is kept: lines that people write are shorter."""
+LONGEST_CACHED: Final = 400
+"""Characters of a text of which a result is cached: lines that people write are shorter."""
 
 
 # --- on the disk ----------------------------------------------------------------------------------
@@ -124,11 +124,11 @@ def forget_oldest(paths: Iterable[Path], most: int, used: Path) -> None:
 # --- in memory ------------------------------------------------------------------------------------
 
 
-def remembered(most: int) -> Callable[[Callable[_Texts, Value]], Callable[_Texts, Value]]:
-    """Decorate a function of texts so that its last results are kept, but none of a long text.
+def bounded_cache(most: int) -> Callable[[Callable[_Texts, Value]], Callable[_Texts, Value]]:
+    """Decorate a function of texts so that its last results are cached, but none of a long text.
 
     The texts are what users wrote: who sends long ones, one unlike the other, would fill the memory
-    with what is kept of them, however few that are.
+    with the cached results, however few they are.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def remembered(most: int) -> Callable[[Callable[_Texts, Value]], Callable[_Texts
 
     Examples
     --------
-    >>> @remembered(2)
+    >>> @bounded_cache(2)
     ... def length(text):
     ...     print("counted")
     ...     return len(text)
@@ -156,7 +156,7 @@ def remembered(most: int) -> Callable[[Callable[_Texts, Value]], Callable[_Texts
         @wraps(function)
         def found(*key: _Texts.args, **named: _Texts.kwargs) -> Value:
             for one in key:
-                if isinstance(one, str | bytes | tuple) and len(one) > LONGEST_KEPT:
+                if isinstance(one, str | bytes | tuple) and len(one) > LONGEST_CACHED:
                     return function(*key, **named)
             return kept(*key, **named)
 

@@ -46,7 +46,7 @@ from bidcascade.kernels.core.files.lin import (
     ROOM as ROOM_COLUMN,
 )
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.kernels.types import I64
 from bidcascade.loaders.files.encodings import decode_utf8
@@ -444,7 +444,7 @@ def _why_refused(problem: int, text: bytes) -> tuple[str, str]:
 _LIMITS: Final = {2: TOO_MANY, 3: TOO_LONG}
 
 
-@remembered(1 << 10)
+@bounded_cache(1 << 10)
 def _why_no_deal(value: str) -> str:
     try:
         parse_md(value)

@@ -28,7 +28,7 @@ from bidcascade.kernels.core.files.pbn import (
     read_pbn_sections,
 )
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.kernels.types import I64
 from bidcascade.loaders.frames.columns import (
     contract_codes,
@@ -168,7 +168,7 @@ class BoardColumns:
         return Batch(deals, reject_frame([*self.rejects, row]))
 
 
-@remembered(4096)
+@bounded_cache(4096)
 def _board_number(text: str) -> int | None:
     numbers = _NUMBER.findall(text)
     if len(numbers) != 1 or len(numbers[0]) > 9:
@@ -176,7 +176,7 @@ def _board_number(text: str) -> int | None:
     return int(numbers[0]) or None
 
 
-@remembered(256)
+@bounded_cache(256)
 def _vulnerability(text: str) -> int:
     if not text.strip():
         return UNKNOWN
@@ -200,7 +200,7 @@ def _unread(tags: dict[str, str]) -> list[str]:
     ]
 
 
-@remembered(1 << 14)
+@bounded_cache(1 << 14)
 def _remark(name: str, text: str) -> str | None:
     expected, is_read = _WORDS[name]
     if is_read(text) or not _has_value(text):

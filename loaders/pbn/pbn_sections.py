@@ -25,7 +25,7 @@ from bidcascade.bridge import (
     parse_call,
     parse_card,
 )
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.loaders.frames.frame import UNREADABLE
 from bidcascade.loaders.frames.play import trick_winner
 
@@ -197,7 +197,7 @@ def contract_of(code: int, declarer: int) -> Contract | None:
     return Contract(bid_level(bid), bid_strain(bid), doubling, Seat(declarer))
 
 
-@remembered(4096)
+@bounded_cache(4096)
 def read_contract(text: str) -> int:
     """Outcome code of a ``Contract`` tag: ``4SX``, ``4S*``, ``3NT``, ``Pass``; -1 if it is none."""
     text = text.strip().lstrip("^").replace(" ", "")
@@ -224,7 +224,7 @@ def contract_name(code: int) -> str | None:
     return CALL_TEXTS[code // 3] + "X" * (code % 3)
 
 
-@remembered(4096)
+@bounded_cache(4096)
 def read_seat(text: str) -> int:
     """Seat code of a tag value such as ``N``, ``^S``, ``West`` or ``1`` as in LIN; -1 if none."""
     text = text.strip().lstrip("^")
@@ -237,7 +237,7 @@ def read_seat(text: str) -> int:
     return "3412".find(text) if text.isdigit() else SEATS.find(text)
 
 
-@remembered(4096)
+@bounded_cache(4096)
 def read_result(text: str, declarer: int, code: int) -> int:
     """Tricks of declarer from a ``Result`` tag; -1 if the tag does not say.
 
@@ -264,7 +264,7 @@ def read_result(text: str, declarer: int, code: int) -> int:
     return tricks if tricks <= 13 else -1
 
 
-@remembered(4096)
+@bounded_cache(4096)
 def read_score(text: str, declarer: int) -> int | None:
     """Score from the view of North-South from a ``Score`` tag; ``None`` if it does not say.
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.loaders.frames.frame import HAND_COLUMNS, reader_remark
 from bidcascade.loaders.limits import LONGEST_HEADER
 
@@ -83,7 +83,7 @@ def read_travellers(game: Game) -> Iterator[Game | Refused]:
         yield Game(number, {**shared, **tags, **_players(values)}, sections, {}, remarks)
 
 
-@remembered(64)
+@bounded_cache(64)
 def _columns(header: str) -> list[_Column]:
     found = (_COLUMN.match(part.strip()) for part in header.split(";"))
     return [

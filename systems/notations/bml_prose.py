@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.systems.language.grammar.grammar import parse_conditions, parse_statement
 from bidcascade.systems.language.reader import built_in_defines
 from bidcascade.systems.language.tree.joining import phrases_of
@@ -198,7 +198,7 @@ class _Read:
         )
 
 
-@remembered(1 << 12)
+@bounded_cache(1 << 12)
 def _is_condition(text: str, names: frozenset[str]) -> bool:
     parsed = parse_conditions(text)
     if parsed.faults or parsed.condition is None:

@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import Final
 
 from bidcascade.kernels import term_names, term_range
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.kernels.packing.literals import COMPARE, OPPOSITE
 from bidcascade.kernels.terms import all_lengths
 from bidcascade.systems.language.tree.syntax_tree import Range
@@ -142,7 +142,7 @@ _Lengths = tuple[int, ...]
 _PATTERNS: Final = sorted({tuple(sorted(lengths, reverse=True)) for lengths in all_lengths()})
 
 
-@remembered(512)
+@bounded_cache(512)
 def shape_expression(text: str) -> Expression:
     """Test of a shape in figures; ``x`` is any length, ``5+`` five or more.
 

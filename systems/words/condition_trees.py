@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import SUITS
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.table.language.explain import ExpressionCheck, Value
 from bidcascade.table.language.expression_tree import (
     And,
@@ -124,7 +124,7 @@ def rule_number(name: str) -> str | None:
 # --- trees ----------------------------------------------------------------------------------------
 
 
-@remembered(1 << 13)
+@bounded_cache(1 << 13)
 def _tree(text: str) -> Node:
     return _node(parse_expression(text))
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 
 CUT_LENGTHS: Final = frozenset({38, 39, *range(66, 71)})
 """Lengths at which BBO cut texts, with suits of two characters (``!C``)."""
@@ -120,7 +120,7 @@ class AnnouncementPart(NamedTuple):
     tags: tuple[str, ...]
 
 
-@remembered(1 << 14)
+@bounded_cache(1 << 14)
 def read_part(text: str) -> AnnouncementPart | None:
     """Read one phrase with suits as ``!C``; None if it is none or not whole."""
     for form, whole, _ in _PATTERNS:
@@ -166,7 +166,7 @@ def is_beginning(text: str) -> bool:
     )
 
 
-@remembered(1 << 12)
+@bounded_cache(1 << 12)
 def completed(text: str) -> str | None:
     """Whole phrase which a beginning must have been; None where there is more than one.
 
@@ -253,7 +253,7 @@ _WORDS: Final = re.compile(
 _SUIT_IN_TITLE: Final = re.compile(r"!?\b([CDHS])\b")
 
 
-@remembered(1 << 12)
+@bounded_cache(1 << 12)
 def title_tags(title: str) -> tuple[str, ...]:
     """Tags for what a title says, in its order."""
     tags: list[str] = []
@@ -320,7 +320,7 @@ class Announcement:
         return bool(has_content and not flawed)
 
 
-@remembered(1 << 14)
+@bounded_cache(1 << 14)
 def read_announcement(text: str) -> Announcement:
     r"""Read an announcement; every text is one, if only a human's.
 

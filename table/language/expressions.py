@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from bidcascade.bridge import InvalidExpression
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 
 from .expression_tree import (
     LARGEST_NUMBER,
@@ -83,7 +83,7 @@ a comparison at character 5, got '='; a comparison for equality is written ==
     return _parse(text)
 
 
-@remembered(1 << 12)
+@bounded_cache(1 << 12)
 def _parse(text: str) -> Expression:
     plain = _PLAIN_ATOM.fullmatch(text)
     if plain and plain[1] not in KEYWORDS:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bidcascade.engine.settings import Settings
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 
 from .problems import Problem, answer_problem, shortened
 
@@ -94,7 +94,7 @@ def host_name(written: str) -> str:
     return written.partition(":")[0].lower().removesuffix(".")
 
 
-@remembered(256)
+@bounded_cache(256)
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, cast
 
-from bidcascade.kernels.machine.caches import remembered
+from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.systems.language.tree.joining import phrases_of
 from bidcascade.systems.language.tree.statements import Fault, Parsed, ParsedCondition, Statement
 from bidcascade.systems.language.tree.syntax_tree import Condition
@@ -76,7 +76,7 @@ def following(text: str) -> frozenset[str]:
         return parser().following(text, "statement")
 
 
-@remembered(_MOST_LINES)
+@bounded_cache(_MOST_LINES)
 def parse_statement(text: str) -> Parsed:
     """Read one logical line."""
     found, faults, error = _read(text, "statement")
@@ -85,7 +85,7 @@ def parse_statement(text: str) -> Parsed:
     return Parsed(cast(Statement | None, found), faults)
 
 
-@remembered(_MOST_CONDITIONS)
+@bounded_cache(_MOST_CONDITIONS)
 def parse_conditions(text: str) -> ParsedCondition:
     """Read conditions alone, as they stand behind a name."""
     found, faults, error = _read(text, "conditions")

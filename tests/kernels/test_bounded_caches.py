@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bidcascade.service
-from bidcascade.kernels.machine.caches import LONGEST_KEPT, remembered
+from bidcascade.kernels.machine.caches import LONGEST_CACHED, bounded_cache
 from bidcascade.systems.language.grammar.grammar import parse_statement
 
 PACKAGE = Path(bidcascade.service.__file__).parents[1]
@@ -66,13 +66,13 @@ def test_what_is_kept_has_a_bound(place, written, is_bounded, is_text):
     if not is_bounded:
         assert place in ASKED_BY_US | NAMES_OF_TERMS, f"{written} keeps what it is asked for ever"
     if is_text:
-        assert place in NAMES_OF_TERMS, f"{written} keeps texts of any length: use remembered"
+        assert place in NAMES_OF_TERMS, f"{written} keeps texts of any length: use bounded_cache"
 
 
 def test_long_texts_are_not_kept():
     asked = []
 
-    @remembered(2)
+    @bounded_cache(2)
     def length(text: str, more: int = 0) -> int:
         asked.append(text)
         return len(text) + more
@@ -80,14 +80,14 @@ def test_long_texts_are_not_kept():
     for text in ("a", "a", "b", "c", "a"):
         assert length(text) == 1
     assert asked == ["a", "b", "c", "a"]
-    long = "x" * (LONGEST_KEPT + 1)
-    assert length(long) == length(long) == LONGEST_KEPT + 1
+    long = "x" * (LONGEST_CACHED + 1)
+    assert length(long) == length(long) == LONGEST_CACHED + 1
     assert asked[-2:] == [long, long]
 
 
 def test_a_line_is_read_once():
     line = "1NT = Nobody else has this name: 15-17 points, balanced"
     assert parse_statement(line) is parse_statement(line)
-    long = f"1NT = {'x' * LONGEST_KEPT}: 15-17 points"
+    long = f"1NT = {'x' * LONGEST_CACHED}: 15-17 points"
     assert parse_statement(long) is not parse_statement(long)
     assert parse_statement(long) == parse_statement(long)
