@@ -7,7 +7,15 @@ from urllib.parse import quote
 import pytest
 
 from bidcascade.service.cli import DONE, main
-from tests.page.support_browser import Visit, no_compiler_words, put_text, serving, visiting
+from tests.page.support_browser import (
+    GROUPS,
+    Visit,
+    no_compiler_words,
+    open_view,
+    put_text,
+    serving,
+    visiting,
+)
 from tests.page.test_page_texts import texts
 from tests.service.cli.test_cli_page import NO_DEALS
 from tests.support_examples import rows_in_check, some_in_check
@@ -93,18 +101,18 @@ def test_the_box_of_a_game_is_seen_whole(offline, view):
 def test_a_table_is_no_longer_three_things(offline):
     page = offline.open(DEAL + "&dealer=N").page
     assert page.get_by_label("System", exact=True).input_value() == "sayc"
-    pages = page.locator("#pages a").all_text_contents()
-    assert "Table" not in pages
-    assert "Play" not in pages
+    assert page.locator("#pages a").all_text_contents() == [*GROUPS]
     page.get_by_role("button", name="Help").click()
     page.wait_for_selector("#help-text dd")
     assert not re.search(r"\btables?\b", page.locator("#help-text").inner_text(), re.IGNORECASE)
 
 
-@pytest.mark.parametrize(("old", "title"), [("table", "System book"), ("play", "Bid")])
+@pytest.mark.parametrize(("old", "title"), [("table", "System book"), ("play", "Bid a hand")])
 def test_an_older_address_leads_to_what_a_view_is_called_now(offline, old, title):
     page = offline.open(f"#dealer=N&view={old}").page
-    assert page.locator("#pages [aria-current]").text_content() == title
+    assert page.locator("#group [aria-current=page]").text_content() == title
+    (group,) = (group for group, views in GROUPS.items() if title in views)
+    assert page.locator("#pages [aria-current]").text_content() == group
 
 
 def test_a_table_is_said_of_nothing_but_what_lin_and_pbn_call_so():
@@ -226,7 +234,7 @@ def test_the_card_of_a_text_of_ones_own(offline):
     put_text(text, re.sub("(Strong notrump: )15-17", r"\g<1>13-15", text.input_value()))
     page.locator("#system-use").click()
     page.wait_for_function("() => location.hash.includes('table=my')")
-    page.get_by_role("link", name="Convention card").click()
+    open_view(page, "Convention card")
     page.locator(".card-part").first.wait_for()
     assert "13–15" in part(page, "Notrump openings").inner_text()
     page.get_by_role("link", name="The text itself").click()
@@ -237,7 +245,7 @@ def test_the_card_of_a_text_of_ones_own(offline):
 # --- what stays in its place ----------------------------------------------------------------------
 
 
-PLACES = """() => [...document.querySelectorAll('#pages a, #views a')].map(one => [
+PLACES = """() => [...document.querySelectorAll('#pages a, #group a, #views a')].map(one => [
     one.textContent, ...["x", "y"].map(side => Math.round(one.getBoundingClientRect()[side])),
 ])"""
 
@@ -248,11 +256,11 @@ def test_no_name_of_a_page_moves_or_takes_the_focus_while_it_loads(visit, status
     page = visit.page
     held = []
     page.route(re.compile("/v1/(archives|jobs)$"), lambda route: held.append(route))
-    visit.open(f"{DEAL}&dealer=N")
-    visit.wait_said("North: one notrump")
+    visit.open(f"{DEAL}&dealer=N&view=cards")
+    page.locator("#view:not([aria-busy]) > *").first.wait_for()
     before = page.evaluate(PLACES)
-    assert {"Archives", "Jobs", "Compare", "Lead"} <= {name for name, *_ in before}
-    page.locator("#new-deal").focus()
+    assert {"Card play", "Archives", "Jobs"} <= {name for name, *_ in before}
+    page.locator("#help-button").focus()
     for _ in range(100):
         if len(held) == 2:
             break
@@ -264,14 +272,15 @@ def test_no_name_of_a_page_moves_or_takes_the_focus_while_it_loads(visit, status
     seen.wait_for() if status == 200 else page.wait_for_timeout(300)
     assert seen.count() == (status == 200)
     assert page.evaluate(PLACES) == before
-    assert page.evaluate("document.activeElement.id") == "new-deal"
+    assert page.evaluate("document.activeElement.id") == "help-button"
 
 
 def test_a_folder_has_no_page_that_needs_a_service(offline):
-    page = offline.open(f"{DEAL}&dealer=N").page
+    page = offline.open(f"{DEAL}&dealer=N&view=cards").page
     page.wait_for_selector("#pages a")
-    names = page.locator("#pages a").all_text_contents()
-    assert not {"Archives", "Jobs"} & set(names)
+    assert page.locator("#pages a").all_text_contents() == [*GROUPS]
+    # one view alone needs no second row
+    assert not page.locator("#group").is_visible()
 
 
 # --- links ----------------------------------------------------------------------------------------

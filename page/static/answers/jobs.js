@@ -14,8 +14,6 @@ const FORMS = ["parquet", "jsonl", "pbn"];
 const OWN_FILES = ["par", "archive"];
 const STATES = ["queued", "running", "done", "failed", "cancelled"];
 
-export const title = phrase("help.jobs");
-
 export function key(now) {
   return now.table;
 }

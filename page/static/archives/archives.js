@@ -17,8 +17,6 @@ const OF_THE_QUESTION = [400, 404, 422];
 
 let panel = null;
 
-export const title = phrase("help.archives");
-
 export function key(now) {
   return now.asked;
 }

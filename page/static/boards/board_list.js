@@ -26,8 +26,6 @@ import { count, phrase } from "../texts.js";
 const PAGE = 50;
 const MOST_PROBLEMS = 100;
 
-export const title = phrase("help.boards");
-
 /** What the system bids on a board, by table and the text that it had. */
 const bids = new Map();
 let chosen = new Set();

@@ -12,8 +12,6 @@ const MOST_PLACES = 150;
 const MOST_FOUND = 100;
 const DEEPEST = 6;
 
-export const title = phrase("help.book");
-
 export function key(now) {
   return JSON.stringify([now.table, callsBefore(now)]);
 }
