@@ -190,7 +190,7 @@ def test_links_say_who_is_vulnerable_in_the_usual_words(module, word, read):
         ("#auction=1Z", "“1Z” is no call"),
         ("#dealer=Q", "no dealer"),
         ("#vul=XX", "who is vulnerable"),
-        ("#view=nosuch", "no part of the page"),
+        ("#view=nosuch", "no view of this page"),
     ],
 )
 def test_broken_links_are_told(module, fragment, told):

@@ -237,7 +237,7 @@ def test_the_card_of_a_text_of_ones_own(offline):
     open_view(page, "Convention card")
     page.locator(".card-part").first.wait_for()
     assert "13–15" in part(page, "Notrump openings").inner_text()
-    page.get_by_role("link", name="The text itself").click()
+    page.get_by_role("link", name="Edit the system").click()
     text.wait_for()
     assert "13-15" in text.input_value()
 

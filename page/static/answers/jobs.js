@@ -230,7 +230,7 @@ export async function show(place, now, signal) {
   };
   clear(
     place,
-    h("h2", null, title),
+    h("h2", null, phrase("help.jobs")),
     h("p", null, phrase("jobs.intro")),
     h("form", { class: "form", onsubmit: start },
       h("label", { for: "archive" }, phrase("jobs.file")), file,

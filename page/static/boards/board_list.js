@@ -297,7 +297,7 @@ function tools(request, shown, rest, who, signal) {
 }
 
 function nothing(place) {
-  clear(place, h("h3", null, title), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton()),
+  clear(place, h("h3", null, phrase("help.boards")), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton()),
     problemsNode(boardSet().problems));
   return phrase("boards.none");
 }
