@@ -95,6 +95,53 @@ def test_the_box_of_a_game_is_seen_whole(offline, view):
     assert is_whole(offline, BOX)
 
 
+PLACED = """() => {
+    const [answer, box] = ["#answer", "#calls-box"].map((one) => document.querySelector(one));
+    return [
+        answer.getBoundingClientRect().bottom <= box.getBoundingClientRect().top,
+        Boolean(answer.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING),
+    ];
+}"""
+"""Whether the answer stands above the box, and is read before it."""
+
+
+def test_the_answer_stands_above_the_box_on_a_phone(browser, folder):
+    for visit in visiting(browser, folder, viewport=PHONE, has_touch=True, is_mobile=True):
+        page = visit.open(f"{DEAL}&dealer=N&auction=1N-P").page
+        page.locator(".close-calls").wait_for()
+        assert page.evaluate(PLACED) == [True, True]
+        # the box is led to, and stays under the finger while the answer above it changes
+        page.get_by_role("link", name="to the bidding box").click()
+        assert page.evaluate("document.activeElement.matches('#calls-box .bid')")
+        assert is_whole(visit, BOX)
+        before = page.locator("#calls-box").bounding_box()
+        page.locator("#calls-box [data-call='2C']").tap()
+        page.locator(".headline", has_text="West:").wait_for()
+        page.wait_for_function("() => !document.querySelector('#view[aria-busy]')")
+        after = page.locator("#calls-box").bounding_box()
+        assert before is not None
+        assert after is not None
+        assert abs(before["y"] - after["y"]) < 3
+        # where there is no deal there is no box
+        open_view(page, "Convention card")
+        page.locator(".card-part").first.wait_for()
+        assert not page.locator("#box-below").is_visible()
+        # all views are found in five names, and one row more
+        assert page.locator("#pages a").count() == 5
+
+
+def test_a_screen_that_grows_has_the_box_beside_the_answer(offline):
+    page = offline.open(f"{DEAL}&dealer=N&auction=1N-P").page
+    page.locator(".close-calls").wait_for()
+    assert page.evaluate(PLACED) == [False, False]
+    page.set_viewport_size(PHONE)
+    page.wait_for_function(f"() => ({PLACED})().every(Boolean)")
+    page.locator("#calls-box .bid[tabindex='0']").focus()
+    page.set_viewport_size(DESK)
+    page.wait_for_function(f"() => !({PLACED})().some(Boolean)")
+    assert page.evaluate("document.activeElement.matches('#calls-box .bid')")
+
+
 # --- what things are called -----------------------------------------------------------------------
 
 
@@ -166,6 +213,25 @@ def test_a_ten_is_written_in_one_way(offline):
     assert "T" not in "".join(page.locator("dd").all_inner_texts())
 
 
+@pytest.mark.parametrize("view", some_in_check(3, "call", "bid", "cards", "boards", "systems"))
+def test_words_are_explained_from_every_view(offline, view):
+    page = offline.open(f"{DEAL}&dealer=N&view={view}").page
+    page.locator("#view:not([aria-busy]) > *").first.wait_for()
+    button = page.get_by_role("button", name="What the words mean")
+    button.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="What the words mean")
+    dialog.wait_for()
+    words = " ".join(dialog.locator("dt").all_inner_texts())
+    for word in ("HCP", "Stopper", "Forcing", "Limited", "Possible deals", "Par", "IMPs"):
+        assert word in words
+    assert dialog.locator("dt").count() == dialog.locator("dd").count()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "words-button"
+    page.keyboard.press("w")
+    dialog.wait_for()
+
+
 # --- topics ---------------------------------------------------------------------------------------
 
 
@@ -183,6 +249,9 @@ def test_topics_come_in_levels_twenty_first(offline, system):
     assert len(first) == 20
     assert {"Stayman", "Weak two", "Takeout double", "Negative double", "Blackwood"} <= set(first)
     every = page.locator("#topic option").all_text_contents()
+    # names that say nothing without the auction, and tags that players call otherwise
+    assert not {"Enough", "Final", "Values", "Balance"} & set(every)
+    assert {"Balancing", "Double showing values"} <= set(every)
     assert len(every) == len(set(every)) > 150
 
 

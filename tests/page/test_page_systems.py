@@ -582,6 +582,32 @@ MULTI = """  2D = Multi: 5-10 points, 6+ hearts or 6+ spades; artificial
 """
 
 
+OWN_NAME = """system Mine
+define headed X = ace of X or king of X
+define guarded X = 3+ X
+
+opening:
+  1NT = Mine: 15-17 points, headed hearts, 33+ combined points at best
+"""
+
+
+def test_a_name_that_a_text_defines_anew_keeps_its_own_words(visit, tmp_path):
+    page = opened(visit)
+    (tmp_path / "mine.bidding").write_text(OWN_NAME)
+    page.set_input_files("#system-files", tmp_path / "mine.bidding")
+    page.wait_for_function(
+        "text => document.querySelector('textarea')?.value === text", arg=OWN_NAME
+    )
+    page.click("#system-use")
+    page.wait_for_selector(".headline, .candidate")
+    page.goto(f"{visit.url}/#dealer=N&view=book&table={visit.state()['table']}")
+    description = page.locator(".candidate .description").first
+    description.wait_for()
+    assert description.inner_text() == (
+        "15-17 points, headed hearts, 33+ combined points opposite a maximum"
+    )
+
+
 def test_a_second_meaning_is_told_beside_its_line(visit, tmp_path, pictures):
     """And whose the answers are; one button takes the old line out, another brings it back."""
     page = opened(visit)

@@ -305,8 +305,8 @@ DESCRIBED: Final = {
     "short of game": "not enough for game",
     "{range} combined points at best": "{range} combined points opposite a maximum",
 }
-"""What players read in the description of a line for words of its text; ``suit`` and ``range`` stand
-for what the text has there."""
+"""What players read in the description of a line for words of its text; ``suit`` and ``range``
+stand for what the text has there."""
 
 _OWN_WORDS: Final = re.compile(r"([A-Z_]+)(\.\d)?\{([^}]*)\}")
 

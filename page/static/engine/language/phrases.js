@@ -39,8 +39,9 @@ function partForm(written) {
   return new RegExp(`(?<start>^|, |: | or | and |\\()(?<denied>not )?${words}(?=$|, | or | and |\\))`, "g");
 }
 
-/** What players read in descriptions for words of a text: `{form, words}`, what the text has in their places by name. */
-export const DESCRIBED = Object.entries(data.described).map(([written, words]) => ({ form: partForm(written), words }));
+/** What players read in descriptions for words of a text: `{name, form, words}`, what the text has in their places by name. */
+export const DESCRIBED = Object.entries(data.described)
+  .map(([written, words]) => ({ name: written.replace(/ ?\{\w+\} ?/, ""), form: partForm(written), words }));
 
 /** Lengths of a suit that have a name, as ranges of the tree. */
 export const LENGTHS = new Map(

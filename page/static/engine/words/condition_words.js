@@ -239,9 +239,9 @@ export function conditionWords({ phrase, listed, plain }) {
     return joinedParts(wantedParts(undecided.length ? undecided : conditions.map(treeOf)));
   }
 
-  /** A description of a system's text as players read it; formulas in its braces are told in words. */
-  function descriptionWords(text) {
-    const [start, ...braced] = DESCRIBED.reduce(described, text).split("{");
+  /** A description of a system's text as players read it; formulas in its braces are told in words. `ownNames` mean what they say. */
+  function descriptionWords(text, ownNames = []) {
+    const [start, ...braced] = DESCRIBED.filter(({ name }) => !ownNames.includes(name)).reduce(described, text).split("{");
     return start + braced.map((part) => {
       const end = part.indexOf("}");
       const words = end < 1 ? null : formulaWords(part.slice(0, end));
