@@ -449,7 +449,7 @@ def test_a_text_of_ones_own_is_opened_alone(visit, tmp_path, title):
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("deal.pbn", b"[Deal]", "None of these files is a system's text"),
+        ("deal.pbn", b"[Deal]", "None of these files is a system;"),
         ("broken.zip", b"PK\x03\x04 and no more", "cannot be read: its end is missing."),
         ("long.bidding", b"x" * 2_000_001, "These files are too long for a system."),
     ],
