@@ -2,7 +2,7 @@
 
 import * as answerCall from "./answers/answer_call.js";
 import {
-  get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote,
+  get, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote,
 } from "./api.js";
 import * as archives from "./archives/archives.js";
 import { showAuction, takeBack, whoIsNext } from "./deal/auction_diagram.js";
@@ -29,6 +29,9 @@ import { carriesSystems, systemDropped, takeIn } from "./systems/arriving_system
 import { ownSystem } from "./systems/own_systems.js";
 import * as play from "./games/play.js";
 import * as practice from "./games/practice.js";
+import { buildGlossary } from "./frame/glossary.js";
+import { buildPlaces, placeBox } from "./frame/narrow.js";
+import { DEAL_VIEWS, findOffered, showNavigation } from "./frame/navigation.js";
 import { tellLoading, tellWarming } from "./frame/ready.js";
 import { buildShortcuts, fillHelp } from "./frame/shortcuts.js";
 import * as shown from "./answers/shown.js";
@@ -40,13 +43,12 @@ import * as systemBook from "./systems/system_book.js";
 import * as systems from "./systems/systems.js";
 import { fillPage, phrase } from "./texts.js";
 
-const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, boards: boardList, bid, cards: play, practice, handout, systems, archives, jobs };
+const VIEWS = {
+  call: answerCall, shown, auctions: auctionsTree, compare, lead, book: systemBook, card: conventionCard, boards: boardList, bid,
+  cards: play, practice, handout, systems, archives, jobs,
+};
 /** Views without a deal beside them. */
 const ALONE = ["card", "boards", ...GAMES, ...LED_TO, "systems", "archives", "jobs"];
-const PAGES = ["book", ...ALONE];
-/** Views that need a service, with the routes that not every service has. */
-const SERVED = { lead: null, archives: "/v1/archives", jobs: "/v1/jobs" };
 const SLOW_MS = 200;
 /** The first answer is drawn by then. */
 const REST_MS = 300;
@@ -54,14 +56,6 @@ const REST_MS = 300;
 let running = null;
 let viewing = Promise.resolve();
 let shownKey = null;
-/** Views whose routes this service has. */
-let offered = [];
-
-function link(view, text, current) {
-  // what one view asks says nothing to another
-  const asked = view === state().view ? {} : { asked: "" };
-  return h("a", { href: linkTo({ view, ...asked }), "aria-current": current ? "page" : null }, text);
-}
 
 function tell(kind, text) {
   const message = notice(kind, text, " ", h("button", {
@@ -71,45 +65,14 @@ function tell(kind, text) {
   clear(byId("messages"), message);
 }
 
-function showNavigation() {
-  keepFocus(byId("pages"), showPages);
-  keepFocus(byId("views"), showViews);
-}
-
-/** Whether a view has its place among the others. */
-function isShown(view) {
-  if (view === state().view) return true;
-  return !LED_TO.includes(view) && (!isOffline() || !(view in SERVED));
-}
-
-/** Link of a page. One that may not be offered has its place: nothing moves when that is known. */
-function pageLink(view) {
-  const isHere = state().view === view;
-  const one = link(view, ALL_VIEWS[view].title, isHere);
-  one.classList.toggle("unseen", Boolean(SERVED[view]) && !offered.includes(view) && !isHere);
-  return one;
-}
-
-function showPages() {
+/** Make room for a view: the deal beside it, or it alone, and what it is. */
+function showFrame() {
   const now = state();
-  const isDeal = now.view in DEAL_VIEWS;
-  clear(
-    byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
-    PAGES.filter(isShown).map(pageLink),
-  );
   const alone = ALONE.includes(now.view);
   byId("board").hidden = alone;
+  placeBox();
   byId("main").className = `view-${now.view}`;
   byId("main").classList.toggle("alone", alone);
-}
-
-function showViews() {
-  const now = state();
-  const isDeal = now.view in DEAL_VIEWS;
-  clear(byId("views"), isDeal && Object.entries(DEAL_VIEWS)
-    .filter(([name]) => isShown(name))
-    .map(([name, view]) => link(name, view.title, name === now.view)));
-  byId("views").hidden = !isDeal;
   const about = phrase(`help.${now.view}-text`);
   if (byId("about-text").textContent === about) return;
   byId("about-text").textContent = about;
@@ -118,7 +81,7 @@ function showViews() {
 
 async function showView() {
   const now = state();
-  const view = ALL_VIEWS[now.view];
+  const view = VIEWS[now.view];
   const key = `${now.view} ${view.key(now)}`;
   if (key === shownKey) return;
   shownKey = key;
@@ -184,6 +147,7 @@ function showAll(now, before, complaints, notes = []) {
   if (complaints.length) tell("error", [...complaints, ...notes].join(" "));
   else if (notes.length) tell("info", notes.join(" "));
   showNavigation();
+  showFrame();
   keepFocus(byId("boards"), () => showLeafing(now));
   keepFocus(byId("deal"), showDeal);
   // it stays open from board to board of a file; a deal that is new is not told
@@ -198,7 +162,7 @@ function showAll(now, before, complaints, notes = []) {
 function deal() {
   change({
     hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null,
-    view: state().view in DEAL_VIEWS && state().view !== "lead" ? state().view : "call",
+    view: DEAL_VIEWS.includes(state().view) && state().view !== "lead" ? state().view : "call",
   });
   say(phrase("page.new-deal-said", { turn: whoIsNext() }));
 }
@@ -311,15 +275,6 @@ async function showTables() {
   return names;
 }
 
-/** Let the pages be seen that this service has. */
-async function findOffered() {
-  if (isOffline()) return;
-  const views = Object.keys(SERVED).filter((view) => SERVED[view]);
-  const found = await Promise.all(views.map((view) => isOffered(SERVED[view])));
-  offered = views.filter((_, place) => found[place]);
-  showNavigation();
-}
-
 async function loadTables() {
   let names = [];
   await ask(async () => { names = await showTables(); });
@@ -380,7 +335,8 @@ useWaitingNote((times, reason) => {
 put(byId("authors"), authorsSwitch());
 buildTools();
 buildBox();
-buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
+buildPlaces();
+buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp(), words: buildGlossary() });
 useEngine(engineAnswer);
 onNoEngine((text) => tell("info", text));
 onChange(showAll);

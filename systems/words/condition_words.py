@@ -57,7 +57,7 @@ WORDS: Final = {
     "rule": "the rule of {number}", "count.HCP": "point|points",
     "count.HCP-in": "point in {suit}|points in {suit}",
     "count.Support_Points": "support point for {suit}|support points for {suit}",
-    "count.Total_Points": "point with length|points with length",
+    "count.Total_Points": "total point|total points",
     "count.Losers": "loser|losers", "count.QT": "quick trick|quick tricks",
     "count.Playing_Tricks": "playing trick|playing tricks", "count.Controls": "control|controls",
     "count.Aces": "ace|aces", "count.Kings": "king|kings", "count.Queens": "queen|queens",

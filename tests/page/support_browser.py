@@ -12,6 +12,7 @@ __all__ = [
     "Visit",
     "chromium",
     "no_compiler_words",
+    "open_view",
     "paste",
     "put_text",
     "serving",
@@ -31,6 +32,16 @@ COMPILER_WORDS = re.compile(
     re.VERBOSE,
 )
 """What those who write systems or programs say to each other."""
+
+
+GROUPS = {
+    "Bid": ("Deal", "Call", "Shown", "All auctions", "Compare", "Lead", "Bid a hand"),
+    "Practise": ("Practice", "Handout"),
+    "Boards": ("Boards",),
+    "Systems": ("Edit a system", "System book", "Convention card"),
+    "More": ("Card play", "Archives", "Jobs"),
+}
+"""Names of the page, by the group that they are in."""
 
 
 def no_compiler_words(text: str) -> None:
@@ -56,6 +67,16 @@ def paste(page: Any, text: str) -> None:
     page.get_by_role("button", name="Enter or paste", exact=True).click()
     put_text(page.get_by_label("Paste", exact=True), text)
     page.get_by_role("button", name="Use what is pasted", exact=True).click()
+
+
+def open_view(page: Any, name: str) -> None:
+    """Go to a view, or to an answer about the deal, by the names of the page."""
+    (group,) = (group for group, views in GROUPS.items() if name in views)
+    link = page.locator("#group, #views").get_by_role("link", name=name, exact=True)
+    if not link.count():
+        page.locator("#pages").get_by_role("link", name=group, exact=True).click()
+    if len(GROUPS[group]) > 1 and name != "Practice":
+        link.click()
 
 
 def without_engine(visit: Visit) -> None:

@@ -13,7 +13,7 @@ from bidcascade.bridge import imps, is_vulnerable, parse_contract, score
 from bidcascade.inference.double_dummy.par import par_results
 from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.loaders import HAND_COLUMNS, read_lin
-from tests.page.support_browser import Visit, no_compiler_words, visiting, without_engine
+from tests.page.support_browser import Visit, no_compiler_words, open_view, visiting, without_engine
 from tests.page.test_page_boards import drop, items
 
 pytestmark = pytest.mark.slow
@@ -202,7 +202,7 @@ def test_work_ends_where_the_list_is_left(visit, shared_data):
     page = listed(visit, Path(FILE).name, (shared_data / FILE).read_bytes())
     items(visit).first.get_by_text("Par: ").wait_for()
     before = len(page.workers)
-    page.get_by_role("link", name="Convention card").click()
+    open_view(page, "Convention card")
     page.wait_for_selector(".card-part")
     for _ in range(100):
         if len(page.workers) < before:

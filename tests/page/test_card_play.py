@@ -227,7 +227,7 @@ def test_a_phone_in_the_dark_and_one_who_looks_on(browser, folder, axe, pictures
     assert kept(page)["play"] == ["H2", "H5"]
     page.get_by_label("The others play").select_option("double dummy")
     # one who defends sees his own hand and, after the lead, dummy
-    page.get_by_role("link", name="Another part").click()
+    page.get_by_role("link", name="Another seat").click()
     button(page, "Defend as West").click()
     page.locator(".play-seat.below .card-button").first.wait_for()
     assert page.locator(".play-seat .hand").count() == 2

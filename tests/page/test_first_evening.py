@@ -14,7 +14,7 @@ import pytest
 from bidcascade.bridge import format_call, format_hand
 from bidcascade.loaders import HAND_COLUMNS, read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
-from tests.page.support_browser import Visit, no_compiler_words, serving, visiting
+from tests.page.support_browser import Visit, no_compiler_words, open_view, serving, visiting
 from tests.service.cli.test_cli_page import NO_DEALS
 from tests.support_examples import some_in_check
 
@@ -95,7 +95,7 @@ def saved(visit: Visit, name: str) -> bytes:
 def plays_a_board(visit: Visit) -> None:
     """Bid a board foolishly and be told."""
     page = visit.page
-    go(visit, "Bid")
+    open_view(page, "Bid a hand")
     own_turn = page.locator(".game-table .box:not([inert])")
     over = page.locator(".own-calls")
     wish = "seven notrump"
@@ -120,13 +120,13 @@ def plays_a_board(visit: Visit) -> None:
     page.go_back()
     go(visit, "Next board")
     own_turn.wait_for()
-    ways_on(visit, "pass", "Practice")
+    ways_on(visit, "pass", "Practise")
 
 
 def practises_stayman(visit: Visit) -> None:
     """Call ten hands, and see how it went."""
     page = visit.page
-    go(visit, "Practice")
+    go(visit, "Practise")
     page.get_by_label("Topic").select_option(label="Stayman")
     go(visit, "Ten hands")
     for number in range(1, 11):
@@ -142,13 +142,13 @@ def practises_stayman(visit: Visit) -> None:
     assert page.locator(".how tbody tr").count() == 10
     right = 10 - page.locator(".how .missed").count()
     assert page.inner_text("#how-many") == f"{right} of 10 right"
-    ways_on(visit, "Another topic", "The same hands again", "Deal")
+    ways_on(visit, "Another topic", "The same hands again", "Bid")
 
 
 def takes_a_board_home(visit: Visit) -> None:
     """Paste the address of a hand viewer, look at its board, and save it."""
     page = visit.page
-    go(visit, "Deal")
+    open_view(page, "Deal")
     go(visit, "Enter or paste")
     page.get_by_label("Paste", exact=True).fill(VIEWER)
     go(visit, "Use what is pasted")
@@ -181,12 +181,12 @@ def takes_a_board_home(visit: Visit) -> None:
     ways_on(visit, "Shown", "Bid", "Boards")
     go(visit, "Boards")
     page.get_by_text("Board 7").first.wait_for()
-    ways_on(visit, "Choose files", "Deal")
+    ways_on(visit, "Choose files", "Bid")
 
 
 def test_a_first_evening(stranger):
     stranger.open()
-    ways_on(stranger, "New deal", "System's call", "Bid", "Practice", "Help")
+    ways_on(stranger, "New deal", "System's call", "Bid", "Practise", "Help")
     plays_a_board(stranger)
     practises_stayman(stranger)
     takes_a_board_home(stranger)
@@ -194,7 +194,7 @@ def test_a_first_evening(stranger):
 
 def test_a_first_evening_without_a_network(offline):
     offline.open()
-    ways_on(offline, "New deal", "System's call", "Bid", "Practice", "Help")
+    ways_on(offline, "New deal", "System's call", "Bid", "Practise", "Help")
     plays_a_board(offline)
     practises_stayman(offline)
     takes_a_board_home(offline)

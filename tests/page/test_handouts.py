@@ -208,7 +208,7 @@ def test_a_sheet_of_a_theme(visit, browser, service, pictures, tmp_path):
 def test_a_link_to_a_system_that_is_not_here_says_so(visit):
     visit.open("#view=practice")
     for system, own, said in (
-        ("my club", "own", "Load the text under Systems first"),
+        ("my club", "own", "Load it under Systems first"),
         ("precision-of-theirs", "shipped", "a system that this page does not have"),
     ):
         code = visit.page.evaluate(

@@ -107,6 +107,10 @@ def test_dialogs_follow_the_rules(visit, axe, pictures):
     page.screenshot(path=pictures / "help.png")
     assert axe(page, "#help-dialog") == []
     page.keyboard.press("Escape")
+    page.get_by_role("button", name="What the words mean").click()
+    page.screenshot(path=pictures / "words.png")
+    assert axe(page, "#words-dialog") == []
+    page.keyboard.press("Escape")
     page.evaluate("document.getElementById('key-dialog').showModal()")
     page.screenshot(path=pictures / "key.png")
     assert axe(page, "#key-dialog") == []

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.page.support_archives import BOARD, HANDS, ROUTES, FakeArchives, address_of
-from tests.page.support_browser import visiting
+from tests.page.support_browser import open_view, visiting
 from tests.support_service import ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def find(page: Any) -> None:
 
 def test_a_question_from_the_deal_to_the_board(visit, archives):
     page = visit.open("#dealer=N&auction=1N-P").page
-    page.get_by_role("link", name="Archives", exact=True).click()
+    open_view(page, "Archives")
     visit.wait_said("1 board.")
     page.get_by_role("button", name="That of the deal: 1NT Pass").click()
     page.get_by_label("Auctions of").select_option("sayc")
@@ -249,7 +249,7 @@ def test_no_archive_yet(visit, archives):
 def test_without_the_route_there_is_no_panel(visit):
     problem = {"type": "urn:bidcascade:problem:not-found", "title": "There is nothing at this path"}
     visit.page.route(ROUTES, lambda route: route.fulfill(status=404, json=problem))
-    page = visit.open("#dealer=N").page
+    page = visit.open("#dealer=N&view=cards").page
     page.get_by_role("link", name="Jobs", exact=True).wait_for()
     assert page.get_by_role("link", name="Archives", exact=True).count() == 0
     visit.open("#view=archives")

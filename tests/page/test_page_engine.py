@@ -8,7 +8,7 @@ import pytest
 from bidcascade.kernels.core.library import expected_version
 from bidcascade.page.joined_files import ENGINE_SCRIPT, joined_files
 from bidcascade.page.static_files import static_files
-from tests.page.support_browser import Visit, visiting
+from tests.page.support_browser import Visit, open_view, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
 from tests.support_examples import rows_in_check, some_in_check
 
@@ -59,10 +59,10 @@ def test_bidding_asks_nothing_of_the_service(loaded):
     loaded.wait_said("The auction is over: two notrump by North")
     assert loaded.auction() == SYSTEM_AUCTION
     assert "Strong notrump: 15-17 points" in page.locator(".shown-call").first.text_content()
-    page.get_by_role("link", name="Compare", exact=True).click()
+    open_view(page, "Compare")
     loaded.wait_said("They differ at call 1: North calls 1NT in sayc")
     for _ in range(3):
-        page.get_by_role("link", name="Call", exact=True).click()
+        open_view(page, "Call")
         button(page, "New deal").click()
         page.wait_for_selector(".headline .reason")
         button(page, "System's auction").click()
@@ -156,9 +156,9 @@ def test_systems_of_ones_own(loaded):
     before = len(loaded.requests)
     loaded.page.evaluate("location.hash += '&table=mine'")
     loaded.wait_said("North: one spade, Always")
-    loaded.page.get_by_role("link", name="Shown", exact=True).click()
+    open_view(loaded.page, "Shown")
     loaded.wait_said("North 0–")
-    loaded.page.get_by_role("link", name="System book", exact=True).click()
+    open_view(loaded.page, "System book")
     loaded.wait_said("2 calls for North in mine.")
     assert asked_since(loaded, before) <= {"/v1/tables", "/v1/tables/sayc/system"}
 

@@ -10,7 +10,7 @@ import pytest
 from bidcascade.service.api.http.keys import new_key
 from bidcascade.service.jobs.data_folder import DataFolder
 from bidcascade.service.jobs.store import JobStore
-from tests.page.support_browser import paste, put_text, visiting, without_engine
+from tests.page.support_browser import open_view, paste, put_text, visiting, without_engine
 from tests.support_examples import some_in_check
 from tests.support_service import ready_server, write_small_table
 
@@ -60,7 +60,7 @@ def test_deal_then_the_system_bids_and_explains(visit):
     rows = made.locator("tbody tr").all_text_contents()
     assert any(re.search(r"points ≥ 8.*8.*met", row) for row in rows), rows
     # and what was shown up to there
-    page.get_by_role("link", name="Shown", exact=True).click()
+    open_view(page, "Shown")
     visit.wait_said("North 15–17 points")
     assert "Strong notrump: 15-17 points" in page.locator(".shown-call").first.text_content()
     assert page.locator(".hand-card svg[role=img]").count() == 8
@@ -187,10 +187,16 @@ def test_one_hand_after_a_finished_auction_begins_anew(visit):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pass_and_double_are_seen_at_once(browser, service, width):
+    """On a phone behind a link, for the answer stands above the box."""
     size = {"width": width, "height": 844 if width < 500 else 900}
     for visit in visiting(browser, service, viewport=size, has_touch=True, is_mobile=width < 500):
         page = visit.open(f"{DEAL}&dealer=N&auction=P-P-P-1H-P-1S").page
         visit.wait_said("looked at")
+        if width < 500:
+            link = page.get_by_role("link", name="to the bidding box")
+            place = link.bounding_box()
+            assert place["y"] + place["height"] <= size["height"]
+            link.click()
         for name in ("pass", "double"):
             box = page.get_by_role("button", name=name, exact=True).bounding_box()
             assert box["y"] + box["height"] <= size["height"], name
@@ -286,7 +292,7 @@ def test_each_view_says_what_it_is(visit):
     page = visit.open(f"{DEAL}&dealer=N").page
     page.get_by_text("What is this?").click()
     page.get_by_text("The call that the system makes with the hand to call").wait_for()
-    page.get_by_role("link", name="All auctions").click()
+    open_view(page, "All auctions")
     told = page.locator("#about-text")
     page.locator("#about-text", has_text="Every way").wait_for(state="attached")
     # it is folded again: it was read of another view
@@ -718,7 +724,7 @@ def choose(page: Any, content: bytes) -> None:
 
 def test_an_archive_is_uploaded_watched_and_downloaded(visit):
     page = visit.open().page
-    page.get_by_role("link", name="Jobs", exact=True).click()
+    open_view(page, "Jobs")
     page.wait_for_selector("text=No jobs yet")
     button(page, "Upload and start").click()
     page.wait_for_selector("text=Choose a file first")
@@ -785,8 +791,8 @@ def test_a_second_service_says_why_it_has_no_jobs(browser, tmp_path):
 def test_without_the_jobs_api_there_is_no_panel(visit):
     problem = {"type": "urn:bidcascade:problem:not-found", "title": "There is nothing at this path"}
     visit.page.route(re.compile(r"/v1/jobs"), lambda route: route.fulfill(status=404, json=problem))
-    page = visit.open(f"{DEAL}&dealer=N").page
-    visit.wait_said("North: one notrump")
+    page = visit.open("#dealer=N&view=cards").page
+    page.get_by_role("link", name="Archives", exact=True).wait_for()
     assert page.get_by_role("link", name="Jobs", exact=True).count() == 0
 
 

@@ -190,7 +190,7 @@ def test_links_say_who_is_vulnerable_in_the_usual_words(module, word, read):
         ("#auction=1Z", "“1Z” is no call"),
         ("#dealer=Q", "no dealer"),
         ("#vul=XX", "who is vulnerable"),
-        ("#view=nosuch", "no part of the page"),
+        ("#view=nosuch", "no view of this page"),
     ],
 )
 def test_broken_links_are_told(module, fragment, told):
@@ -363,6 +363,15 @@ def test_what_of_a_phrase_a_hand_lacks(module, missed, wanted, has):
          "Strong: 20+ points or 9.5+ playing tricks, 5+ hearts"),
         # prose of a table
         ("a {remark}, {two of them} and {} {", "a remark, {two of them} and {} {"),
+        # what a line's words mean, as players say it
+        ("6 hearts, decent hearts or headed hearts and not unfavourable",
+         "6 hearts, decent hearts or a top honour in hearts and not unfavourable"),
+        ("not guarded their suits or guarded hearts, not stopped",
+         "no stopper in their suits or a stopper in hearts, no stopper in every unbid suit"),
+        ("Slam: 33+ combined points at best or (not below slam and doubletons guarded in spades)",
+         "Slam: 33+ combined points opposite a maximum or (enough for slam and no worthless "
+         "doubleton)"),
+        ("guardedly hearts, well headed hearts", "guardedly hearts, well headed hearts"),
     ],
 )  # fmt: skip
 def test_formulas_in_descriptions_are_told_in_words(module, text, told):

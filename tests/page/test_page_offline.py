@@ -14,7 +14,7 @@ from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.page.bundle import bundle
 from bidcascade.page.theme_deals import DEALS, theme_deals
 from bidcascade.service.cli import DONE, main
-from tests.page.support_browser import Visit, put_text, serving, visiting
+from tests.page.support_browser import Visit, open_view, put_text, serving, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
 from tests.service.cli.test_cli_page import NO_DEALS
 from tests.support_examples import some_in_check
@@ -62,10 +62,10 @@ def bids(visit: Visit, address: str) -> None:
         "You have 8 points, 3 hearts and 4 spades. "
         "2♣ wants 8+ points, 4 hearts or 4 spades, at most 5 hearts and at most 5 spades."
     )
-    visit.page.get_by_role("link", name="Shown", exact=True).click()
+    open_view(visit.page, "Shown")
     visit.wait_said("North 15–17 points")
     assert "Strong notrump: 15-17 points" in visit.page.locator(".shown-call").first.text_content()
-    visit.page.get_by_role("link", name="Call", exact=True).click()
+    open_view(visit.page, "Call")
     visit.page.locator("#table-choice").select_option(OWN)
     button(visit.page, "Clear").click()
     visit.wait_said("North: one notrump, Strong notrump")
@@ -76,7 +76,7 @@ def bids(visit: Visit, address: str) -> None:
 def edits(visit: Visit) -> None:
     """Change a line of a shipped system, see what hands it changes, and bid with it."""
     visit.page.locator("#table-choice").select_option("sayc")
-    visit.page.get_by_role("link", name="Systems", exact=True).click()
+    open_view(visit.page, "Edit a system")
     visit.page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
     field = visit.page.get_by_label("Text of the page", exact=True)
     text = field.input_value()

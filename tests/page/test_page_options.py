@@ -10,7 +10,7 @@ from bidcascade.page.page_folder import page_files, write_page
 from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.language.reader import read_system
 from bidcascade.systems.language.reading.options import option_rows
-from tests.page.support_browser import Visit, visiting
+from tests.page.support_browser import Visit, open_view, visiting
 from tests.support_examples import sized, some_in_check
 from tests.support_options import PROBES
 from tests.support_service import ready_server
@@ -140,13 +140,13 @@ def test_the_header_and_the_view_are_one_choice(opened):
     assert not ticks(visit)["queen-ask"]
     turn(visit, "queen-ask", is_on=True)
     assert ticks(visit)["keycards"]
-    page.get_by_role("link", name="Convention card", exact=True).click()
+    open_view(page, "Convention card")
     off = page.locator(".card-options").nth(1)
     off.wait_for()
     assert "Landy" in off.inner_text()
     page.reload()
     page.locator(".card-options").nth(1).get_by_text("Landy").wait_for()
-    page.get_by_role("link", name="Systems", exact=True).click()
+    open_view(page, "Edit a system")
     page.wait_for_selector(".switches input", state="attached")
     page.wait_for_function("() => document.querySelectorAll('.switches input').length > 9")
     assert ticks(visit)["landy"] is False
@@ -163,10 +163,10 @@ def test_a_raise_of_diamonds(opened):
     place = "#n=K2.A43.KQ876.432&dealer=S&vul=None&auction=1D-P&table="
     page.evaluate("address => { location.hash = address; }", f"{place}sayc")
     page.locator(".headline", has_text="3♦").wait_for()
-    page.get_by_role("link", name="Systems", exact=True).click()
+    open_view(page, "Edit a system")
     page.wait_for_selector(".switches input", state="attached")
     page.click(".switches summary")
     turn(visit, "inverted-minors", is_on=True)
-    page.get_by_role("link", name="Deal", exact=True).click()
+    open_view(page, "Deal")
     page.locator(".headline", has_text="2♦").wait_for()
     assert page.input_value("#table-choice") == "my sayc"

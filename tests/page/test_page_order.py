@@ -7,7 +7,15 @@ from urllib.parse import quote
 import pytest
 
 from bidcascade.service.cli import DONE, main
-from tests.page.support_browser import Visit, no_compiler_words, put_text, serving, visiting
+from tests.page.support_browser import (
+    GROUPS,
+    Visit,
+    no_compiler_words,
+    open_view,
+    put_text,
+    serving,
+    visiting,
+)
 from tests.page.test_page_texts import texts
 from tests.service.cli.test_cli_page import NO_DEALS
 from tests.support_examples import rows_in_check, some_in_check
@@ -87,24 +95,71 @@ def test_the_box_of_a_game_is_seen_whole(offline, view):
     assert is_whole(offline, BOX)
 
 
+PLACED = """() => {
+    const [answer, box] = ["#answer", "#calls-box"].map((one) => document.querySelector(one));
+    return [
+        answer.getBoundingClientRect().bottom <= box.getBoundingClientRect().top,
+        Boolean(answer.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING),
+    ];
+}"""
+"""Whether the answer stands above the box, and is read before it."""
+
+
+def test_the_answer_stands_above_the_box_on_a_phone(browser, folder):
+    for visit in visiting(browser, folder, viewport=PHONE, has_touch=True, is_mobile=True):
+        page = visit.open(f"{DEAL}&dealer=N&auction=1N-P").page
+        page.locator(".close-calls").wait_for()
+        assert page.evaluate(PLACED) == [True, True]
+        # the box is led to, and stays under the finger while the answer above it changes
+        page.get_by_role("link", name="to the bidding box").click()
+        assert page.evaluate("document.activeElement.matches('#calls-box .bid')")
+        assert is_whole(visit, BOX)
+        before = page.locator("#calls-box").bounding_box()
+        page.locator("#calls-box [data-call='2C']").tap()
+        page.locator(".headline", has_text="West:").wait_for()
+        page.wait_for_function("() => !document.querySelector('#view[aria-busy]')")
+        after = page.locator("#calls-box").bounding_box()
+        assert before is not None
+        assert after is not None
+        assert abs(before["y"] - after["y"]) < 3
+        # where there is no deal there is no box
+        open_view(page, "Convention card")
+        page.locator(".card-part").first.wait_for()
+        assert not page.locator("#box-below").is_visible()
+        # all views are found in five names, and one row more
+        assert page.locator("#pages a").count() == 5
+
+
+def test_a_screen_that_grows_has_the_box_beside_the_answer(offline):
+    page = offline.open(f"{DEAL}&dealer=N&auction=1N-P").page
+    page.locator(".close-calls").wait_for()
+    assert page.evaluate(PLACED) == [False, False]
+    page.set_viewport_size(PHONE)
+    page.wait_for_function(f"() => ({PLACED})().every(Boolean)")
+    page.locator("#calls-box .bid[tabindex='0']").focus()
+    page.set_viewport_size(DESK)
+    page.wait_for_function(f"() => !({PLACED})().some(Boolean)")
+    assert page.evaluate("document.activeElement.matches('#calls-box .bid')")
+
+
 # --- what things are called -----------------------------------------------------------------------
 
 
 def test_a_table_is_no_longer_three_things(offline):
     page = offline.open(DEAL + "&dealer=N").page
     assert page.get_by_label("System", exact=True).input_value() == "sayc"
-    pages = page.locator("#pages a").all_text_contents()
-    assert "Table" not in pages
-    assert "Play" not in pages
+    assert page.locator("#pages a").all_text_contents() == [*GROUPS]
     page.get_by_role("button", name="Help").click()
     page.wait_for_selector("#help-text dd")
     assert not re.search(r"\btables?\b", page.locator("#help-text").inner_text(), re.IGNORECASE)
 
 
-@pytest.mark.parametrize(("old", "title"), [("table", "System book"), ("play", "Bid")])
+@pytest.mark.parametrize(("old", "title"), [("table", "System book"), ("play", "Bid a hand")])
 def test_an_older_address_leads_to_what_a_view_is_called_now(offline, old, title):
     page = offline.open(f"#dealer=N&view={old}").page
-    assert page.locator("#pages [aria-current]").text_content() == title
+    assert page.locator("#group [aria-current=page]").text_content() == title
+    (group,) = (group for group, views in GROUPS.items() if title in views)
+    assert page.locator("#pages [aria-current]").text_content() == group
 
 
 def test_a_table_is_said_of_nothing_but_what_lin_and_pbn_call_so():
@@ -158,6 +213,25 @@ def test_a_ten_is_written_in_one_way(offline):
     assert "T" not in "".join(page.locator("dd").all_inner_texts())
 
 
+@pytest.mark.parametrize("view", some_in_check(3, "call", "bid", "cards", "boards", "systems"))
+def test_words_are_explained_from_every_view(offline, view):
+    page = offline.open(f"{DEAL}&dealer=N&view={view}").page
+    page.locator("#view:not([aria-busy]) > *").first.wait_for()
+    button = page.get_by_role("button", name="What the words mean")
+    button.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="What the words mean")
+    dialog.wait_for()
+    words = " ".join(dialog.locator("dt").all_inner_texts())
+    for word in ("HCP", "Stopper", "Forcing", "Limited", "Possible deals", "Par", "IMPs"):
+        assert word in words
+    assert dialog.locator("dt").count() == dialog.locator("dd").count()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "words-button"
+    page.keyboard.press("w")
+    dialog.wait_for()
+
+
 # --- topics ---------------------------------------------------------------------------------------
 
 
@@ -175,6 +249,9 @@ def test_topics_come_in_levels_twenty_first(offline, system):
     assert len(first) == 20
     assert {"Stayman", "Weak two", "Takeout double", "Negative double", "Blackwood"} <= set(first)
     every = page.locator("#topic option").all_text_contents()
+    # names that say nothing without the auction, and tags that players call otherwise
+    assert not {"Enough", "Final", "Values", "Balance"} & set(every)
+    assert {"Balancing", "Double showing values"} <= set(every)
     assert len(every) == len(set(every)) > 150
 
 
@@ -226,10 +303,10 @@ def test_the_card_of_a_text_of_ones_own(offline):
     put_text(text, re.sub("(Strong notrump: )15-17", r"\g<1>13-15", text.input_value()))
     page.locator("#system-use").click()
     page.wait_for_function("() => location.hash.includes('table=my')")
-    page.get_by_role("link", name="Convention card").click()
+    open_view(page, "Convention card")
     page.locator(".card-part").first.wait_for()
     assert "13–15" in part(page, "Notrump openings").inner_text()
-    page.get_by_role("link", name="The text itself").click()
+    page.get_by_role("link", name="Edit the system").click()
     text.wait_for()
     assert "13-15" in text.input_value()
 
@@ -237,7 +314,7 @@ def test_the_card_of_a_text_of_ones_own(offline):
 # --- what stays in its place ----------------------------------------------------------------------
 
 
-PLACES = """() => [...document.querySelectorAll('#pages a, #views a')].map(one => [
+PLACES = """() => [...document.querySelectorAll('#pages a, #group a, #views a')].map(one => [
     one.textContent, ...["x", "y"].map(side => Math.round(one.getBoundingClientRect()[side])),
 ])"""
 
@@ -248,11 +325,11 @@ def test_no_name_of_a_page_moves_or_takes_the_focus_while_it_loads(visit, status
     page = visit.page
     held = []
     page.route(re.compile("/v1/(archives|jobs)$"), lambda route: held.append(route))
-    visit.open(f"{DEAL}&dealer=N")
-    visit.wait_said("North: one notrump")
+    visit.open(f"{DEAL}&dealer=N&view=cards")
+    page.locator("#view:not([aria-busy]) > *").first.wait_for()
     before = page.evaluate(PLACES)
-    assert {"Archives", "Jobs", "Compare", "Lead"} <= {name for name, *_ in before}
-    page.locator("#new-deal").focus()
+    assert {"Card play", "Archives", "Jobs"} <= {name for name, *_ in before}
+    page.locator("#help-button").focus()
     for _ in range(100):
         if len(held) == 2:
             break
@@ -264,14 +341,15 @@ def test_no_name_of_a_page_moves_or_takes_the_focus_while_it_loads(visit, status
     seen.wait_for() if status == 200 else page.wait_for_timeout(300)
     assert seen.count() == (status == 200)
     assert page.evaluate(PLACES) == before
-    assert page.evaluate("document.activeElement.id") == "new-deal"
+    assert page.evaluate("document.activeElement.id") == "help-button"
 
 
 def test_a_folder_has_no_page_that_needs_a_service(offline):
-    page = offline.open(f"{DEAL}&dealer=N").page
+    page = offline.open(f"{DEAL}&dealer=N&view=cards").page
     page.wait_for_selector("#pages a")
-    names = page.locator("#pages a").all_text_contents()
-    assert not {"Archives", "Jobs"} & set(names)
+    assert page.locator("#pages a").all_text_contents() == [*GROUPS]
+    # one view alone needs no second row
+    assert not page.locator("#group").is_visible()
 
 
 # --- links ----------------------------------------------------------------------------------------

@@ -143,10 +143,10 @@ def test_a_system_of_ones_own_is_there_after_a_reload(visit, view):
 
 def test_a_text_that_this_browser_does_not_have_is_told(visit):
     page = opened(visit, "#view=systems&ask=my%20system")
-    page.get_by_text("This browser has no text “my system”").wait_for()
+    page.get_by_text("This browser has no system “my system”").wait_for()
     assert page.input_value("#system-choice") == "sayc"
     page.select_option("#system-choice", "acol")
-    page.get_by_text("This browser has no text").wait_for(state="detached")
+    page.get_by_text("This browser has no system").wait_for(state="detached")
 
 
 SWITCHED = """system Switched
@@ -283,7 +283,7 @@ def test_what_the_work_finds_wrong_is_marked_like_all_else(visit):
     assert page.get_attribute("textarea", "aria-invalid") == "true"
     assert not page.locator("#view .notice").count()
     page.click("#system-better")
-    page.locator("#view .notice", has_text="1 mistake in the text.").wait_for()
+    page.locator("#view .notice", has_text="1 mistake in the system.").wait_for()
     # nor is it bid with
     page.click("#system-use")
     page.wait_for_function("() => document.querySelectorAll('#view .notice.error').length === 2")
@@ -345,9 +345,9 @@ def test_what_was_found_out_about_another_text_goes(visit):
     found.wait_for(state="detached")
     # nor what was about to be found out
     page.click("#system-better")
-    page.get_by_text("The new text plays against the old one").wait_for()
+    page.get_by_text("The new version plays against the old one").wait_for()
     typed(page, "16-18", "12-14")
-    page.get_by_text("The new text plays against the old one").wait_for(state="detached")
+    page.get_by_text("The new version plays against the old one").wait_for(state="detached")
     page.wait_for_selector(".changes li")
     assert not page.get_by_text("Stopped").count()
 
@@ -449,9 +449,9 @@ def test_a_text_of_ones_own_is_opened_alone(visit, tmp_path, title):
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("deal.pbn", b"[Deal]", "None of these files is a system's text"),
+        ("deal.pbn", b"[Deal]", "None of these files is a system;"),
         ("broken.zip", b"PK\x03\x04 and no more", "cannot be read: its end is missing."),
-        ("long.bidding", b"x" * 2_000_001, "These texts are too long for a system."),
+        ("long.bidding", b"x" * 2_000_001, "These files are too long for a system."),
     ],
 )  # fmt: skip
 def test_wrong_files_are_refused(visit, tmp_path, name, content, told):
@@ -557,7 +557,7 @@ def test_what_stands_out(visit, tmp_path):
         "options": {},
     }
     assert body["opponents"] == {"table": "acol"}
-    page.get_by_text("stand out on 2,000 random deals").wait_for(timeout=100_000)
+    page.get_by_text("things to look at on 2,000 random deals").wait_for(timeout=100_000)
     page.get_by_text("Forced to call, and no line fits").click()
     assert "Stayman" in page.locator("details[open]").inner_text()
     # it can be stopped
@@ -580,6 +580,32 @@ after 2D:
 MULTI = """  2D = Multi: 5-10 points, 6+ hearts or 6+ spades; artificial
     2H = Pass or correct: any hand
 """
+
+
+OWN_NAME = """system Mine
+define headed X = ace of X or king of X
+define guarded X = 3+ X
+
+opening:
+  1NT = Mine: 15-17 points, headed hearts, 33+ combined points at best
+"""
+
+
+def test_a_name_that_a_text_defines_anew_keeps_its_own_words(visit, tmp_path):
+    page = opened(visit)
+    (tmp_path / "mine.bidding").write_text(OWN_NAME)
+    page.set_input_files("#system-files", tmp_path / "mine.bidding")
+    page.wait_for_function(
+        "text => document.querySelector('textarea')?.value === text", arg=OWN_NAME
+    )
+    page.click("#system-use")
+    page.wait_for_selector(".headline, .candidate")
+    page.goto(f"{visit.url}/#dealer=N&view=book&table={visit.state()['table']}")
+    description = page.locator(".candidate .description").first
+    description.wait_for()
+    assert description.inner_text() == (
+        "15-17 points, headed hearts, 33+ combined points opposite a maximum"
+    )
 
 
 def test_a_second_meaning_is_told_beside_its_line(visit, tmp_path, pictures):

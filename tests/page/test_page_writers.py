@@ -155,7 +155,7 @@ def test_several_links_are_boards(module, service):
     [
         ("#n=K2.A43.KQ876.43&dealer=S", "The link cannot be read in full: A hand has 13 cards"),
         ("#n=K2.A43.KQ876.432&dealer=S&auction=1S-1H", "1H is not legal there"),
-        ("#dealer=N&view=nosuch", "names no part of the page"),
+        ("#dealer=N&view=nosuch", "names no view of this page"),
     ],
 )
 def test_what_is_wrong_with_a_link_is_told(tell, service, link, told):

@@ -92,11 +92,11 @@ def test_whether_a_change_is_better(visit):
     page.get_by_text("s gone, about").wait_for(timeout=60_000)
     assert "of 2,000 boards" in page.inner_text("#view")
     # what is known by then is shown, and stays when it is stopped
-    page.get_by_text("IMPs a board for the new text").wait_for(timeout=60_000)
+    page.get_by_text("IMPs a board for the new version").wait_for(timeout=60_000)
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped after").wait_for()
     text = page.inner_text("#view")
-    assert "IMPs a board for the new text" in text
+    assert "IMPs a board for the new version" in text
     assert "interval of 95 %" in text
     assert not page.get_by_role("button", name="Stop").count()
 
@@ -111,7 +111,7 @@ def test_a_page_that_is_included_is_played_too(visit):
     put_text(page.locator("textarea"), changed)
     page.wait_for_selector(".changes li")
     page.click("#system-better")
-    page.get_by_text("IMPs a board for the new text").wait_for(timeout=100_000)
+    page.get_by_text("IMPs a board for the new version").wait_for(timeout=100_000)
     page.get_by_role("button", name="Stop").click()
 
 
@@ -145,7 +145,7 @@ def test_without_a_service(browser, tmp_path, monkeypatch):
                 f"() => document.querySelector('#view').innerText.includes('on {BOARDS} boards, ')"
             )
             text = page.inner_text("#view").replace("−", "-")
-            assert f"{found.value:+.3f} IMPs a board for the new text" in text
+            assert f"{found.value:+.3f} IMPs a board for the new version" in text
             low, high = found.value - found.margin, found.value + found.margin
             assert f"({low:+.3f} to {high:+.3f})" in text
         else:

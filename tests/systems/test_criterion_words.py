@@ -1,12 +1,20 @@
 """Phrases of a text beside the formulas that they became, by the core and by the definition."""
 
+import re
+
 import pytest
 
 from bidcascade.bridge import parse_calls
 from bidcascade.engine import Engine
 from bidcascade.systems import System
-from bidcascade.systems.language.shipped import shipped_defines
-from bidcascade.systems.language.words.phrases import KINDS, OF_CARDS, PLAYERS_WORDS, SAID_BY_WORDS
+from bidcascade.systems.language.shipped import shipped_defines, shipped_folder
+from bidcascade.systems.language.words.phrases import (
+    DESCRIBED,
+    KINDS,
+    OF_CARDS,
+    PLAYERS_WORDS,
+    SAID_BY_WORDS,
+)
 from bidcascade.systems.words.criterion_words import words_of_criteria
 
 TEXT = """\
@@ -112,6 +120,10 @@ def test_a_name_that_a_text_defines_anew_keeps_its_own_words():
 def test_the_tables_of_words_name_what_there_is():
     assert set(SAID_BY_WORDS) | set(OF_CARDS) <= set(KINDS)
     assert set(PLAYERS_WORDS) <= set(SAID_BY_WORDS) | shipped_defines()
+    told = {re.sub(r" ?\{\w+\} ?", "", form) for form in DESCRIBED}
+    texts = "".join(path.read_text("utf-8") for path in shipped_folder().rglob("*.bidding"))
+    defined = {one for one in told if re.search(rf"^define {one}(?: \w)? =", texts, re.MULTILINE)}
+    assert told - defined <= set(KINDS)
 
 
 def test_they_are_told_where_they_are_asked_for():

@@ -42,7 +42,7 @@ def _units() -> dict[str, str]:
                 f"point{one} in {name}": f"HCP_{suit}",
             }
         found |= {f"of the top {top} {name}": f"Top{top}_{suit}" for top in (3, 4, 5)}
-    return found | dict.fromkeys(("point with length", "points with length"), "Total_Points")
+    return found | dict.fromkeys(("total point", "total points"), "Total_Points")
 
 
 UNITS = _units()

@@ -27,8 +27,6 @@ const FILTERS = [
 ];
 let filter = "all";
 
-export const title = phrase("help.call");
-
 export function key(now) {
   const before = callsBefore(now);
   const seat = seatToCall(now);

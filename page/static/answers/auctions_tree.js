@@ -12,8 +12,6 @@ const LIMIT = 5000;
 const SMALLER = 500;
 const OPEN_LEVELS = 2;
 
-export const title = phrase("help.auctions");
-
 export function key(now) {
   return JSON.stringify([now.hands, now.dealer, now.vulnerability, now.table]);
 }

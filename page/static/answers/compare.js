@@ -10,8 +10,6 @@ import { listed, phrase } from "../texts.js";
 
 const MOST = 3;
 
-export const title = phrase("help.compare");
-
 export function key(now) {
   return JSON.stringify([now.hands, now.dealer, now.vulnerability, now.table, now.other]);
 }

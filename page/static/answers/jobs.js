@@ -14,8 +14,6 @@ const FORMS = ["parquet", "jsonl", "pbn"];
 const OWN_FILES = ["par", "archive"];
 const STATES = ["queued", "running", "done", "failed", "cancelled"];
 
-export const title = phrase("help.jobs");
-
 export function key(now) {
   return now.table;
 }
@@ -232,7 +230,7 @@ export async function show(place, now, signal) {
   };
   clear(
     place,
-    h("h2", null, title),
+    h("h2", null, phrase("help.jobs")),
     h("p", null, phrase("jobs.intro")),
     h("form", { class: "form", onsubmit: start },
       h("label", { for: "archive" }, phrase("jobs.file")), file,

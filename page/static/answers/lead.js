@@ -18,8 +18,6 @@ const MORE = 4;
 const MOST_LAYOUTS = 1000;
 let scoring = "tricks";
 
-export const title = phrase("help.lead");
-
 export function key(now) {
   return JSON.stringify([now.hands, callsBefore(now), now.dealer, now.vulnerability, now.table]);
 }

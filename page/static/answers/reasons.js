@@ -3,7 +3,10 @@
 import { boundsOf, distance, expressionTree, valuesOf } from "../engine/words/condition_trees.js";
 import { conditionWords } from "../engine/words/condition_words.js";
 import { hardest, isForWantOfOthers, nearestCalls } from "../engine/words/missing_words.js";
+import { WORDS_PAGE } from "../engine/language/phrases.js";
 import { callText, conditionText } from "../format.js";
+import { state } from "../state.js";
+import { ownSystem } from "../systems/own_systems.js";
 import { listed, phrase } from "../texts.js";
 
 /** A hand comes close that is three points short, or a point and a card. */
@@ -11,10 +14,32 @@ const CLOSE = 3;
 /** Cards of a suit that a player thinks of bidding. */
 const THOUGHT_OF = 4;
 
-const WORDS = conditionWords({ phrase, listed, plain: conditionText });
-const { wantedWords, descriptionWords, handWords, missWords } = WORDS;
+const DEFINITION = /^[ \t]*define +([^=\n]+?) *=/gm;
+/** Suits that a definition is made for. */
+const VARIABLE = /(?: o?[A-Za-z])+$/;
 
-export { descriptionWords, handWords, hardest, isForWantOfOthers, missWords, wantedWords };
+const WORDS = conditionWords({ phrase, listed, plain: conditionText });
+const { wantedWords, handWords, missWords } = WORDS;
+
+export { handWords, hardest, isForWantOfOthers, missWords, wantedWords };
+
+let defined = { of: null, names: [] };
+
+/** Names that the system chosen, if it is the user's own, defines itself: they need not mean what the shipped ones do. */
+function ownNames() {
+  const now = state();
+  if (defined.of !== now) {
+    const files = Object.entries(ownSystem(now.table)?.files ?? {}).filter(([name]) => name !== WORDS_PAGE);
+    const found = files.flatMap(([, text]) => [...text.matchAll(DEFINITION)]);
+    defined = { of: now, names: found.map(([, name]) => name.replace(VARIABLE, "")) };
+  }
+  return defined.names;
+}
+
+/** What a description of the system chosen says to players. */
+export function descriptionWords(text) {
+  return WORDS.descriptionWords(text, ownNames());
+}
 
 /** The calls nearest to a hand and what is missing to them; empty if no other call is tried before. */
 export function nearestText(candidates) {

@@ -11,8 +11,6 @@ import { phrase } from "../texts.js";
 
 const LAYOUTS = 500;
 
-export const title = phrase("help.shown");
-
 export function key(now) {
   return JSON.stringify([
     callsBefore(now), now.dealer, now.vulnerability, now.table, now.eyes,

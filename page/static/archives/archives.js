@@ -17,8 +17,6 @@ const OF_THE_QUESTION = [400, 404, 422];
 
 let panel = null;
 
-export const title = phrase("help.archives");
-
 export function key(now) {
   return now.asked;
 }
@@ -38,7 +36,7 @@ function boardsText(number) {
 
 function noneNode() {
   return [
-    h("h2", null, title),
+    h("h2", null, phrase("help.archives")),
     notice("info", phrase("archives.none")),
     h("p", null, phraseNodes("archives.make", { jobs: h("a", { href: linkTo({ view: "jobs" }) }, phrase("help.jobs")) })),
     h("pre", null, "bidcascade archive add club boards.pbn\nbidcascade archive bid club sayc --all"),
@@ -164,7 +162,7 @@ export async function show(place, now, signal) {
   if (!panel?.form.isConnected) {
     const answer = h("div", null, busy(phrase("page.asking")));
     panel = { ...buildForm(archives, (asked) => change({ asked })), answer };
-    clear(place, h("h2", null, title), broken, panel.form, answer);
+    clear(place, h("h2", null, phrase("help.archives")), broken, panel.form, answer);
   }
   const question = now.asked ? readQuestion(now.asked) : firstQuestion(archives);
   panel.fill(question);

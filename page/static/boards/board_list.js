@@ -26,8 +26,6 @@ import { count, phrase } from "../texts.js";
 const PAGE = 50;
 const MOST_PROBLEMS = 100;
 
-export const title = phrase("help.boards");
-
 /** What the system bids on a board, by table and the text that it had. */
 const bids = new Map();
 let chosen = new Set();
@@ -299,7 +297,7 @@ function tools(request, shown, rest, who, signal) {
 }
 
 function nothing(place) {
-  clear(place, h("h3", null, title), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton()),
+  clear(place, h("h3", null, phrase("help.boards")), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton()),
     problemsNode(boardSet().problems));
   return phrase("boards.none");
 }

@@ -140,10 +140,18 @@ export function goToAnswer(event) {
   byId("answer").scrollIntoView();
 }
 
+/** Where the box stands below the answer. */
+function goToBox(event) {
+  event.preventDefault();
+  byId("calls").scrollIntoView();
+  byId("calls-box").querySelector("[tabindex='0']").focus({ preventScroll: true });
+}
+
 export function showBox() {
   const before = callsBefore();
   const over = isOver(before);
   deals.show(before, state().at === null ? null : state().calls[state().at]);
   clear(byId("turn"), h("span", { id: "turn-text" }, over ? phrase("auction.over") : phrase("auction.turn", { seat: SEAT_NAMES[seatToCall()] })),
     h("a", { class: "to-answer", href: linkTo({}), onclick: goToAnswer }, phrase("auction.to-answer")));
+  clear(byId("to-box"), !over && h("a", { href: linkTo({}), onclick: goToBox }, phrase("auction.to-box")));
 }

@@ -13,7 +13,7 @@ const KEY = "bidcascade.shortcuts";
 const KEYS = [
   [phrase("help.key-bid"), "bid"], ["P", "pass"], ["X", "double"], ["R", "redouble"],
   [phrase("help.key-card"), "card"], [phrase("help.key-back"), "back"], [phrase("help.key-arrows"), "arrows"], ["B", "call"], ["A", "auction"],
-  ["N", "new"], ["E", "enter"], ["?", "help"],
+  ["N", "new"], ["E", "enter"], ["W", "words"], ["?", "help"],
 ];
 const WAIT_MS = 2500;
 let level = "";
@@ -49,8 +49,8 @@ function tryCall(call, say) {
   if (!makeCall(call)) say(phrase("auction.illegal", { call: spokenCall(call) }));
 }
 
-export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
-  const calls = { p: () => tryCall("P", say), r: () => tryCall("XX", say), x: () => makeCall("XX") || tryCall("X", say), "?": help };
+export function buildShortcuts({ say, deal, systemCall, systemAuction, help, words }) {
+  const calls = { p: () => tryCall("P", say), r: () => tryCall("XX", say), x: () => makeCall("XX") || tryCall("X", say), w: words, "?": help };
   const actionsOfDeal = {
     ...calls, ArrowLeft: () => step(-1), ArrowRight: () => step(1), Backspace: takeBack,
     n: deal, b: systemCall, a: systemAuction, e: openEntering,
@@ -81,7 +81,7 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
     }
     forget();
     const { view } = state();
-    const action = (view === "cards" ? { "?": help } : GAMES.includes(view) ? actionsOfGame : actionsOfDeal)[name];
+    const action = (view === "cards" ? { w: words, "?": help } : GAMES.includes(view) ? actionsOfGame : actionsOfDeal)[name];
     if (!action) return;
     event.preventDefault();
     action();

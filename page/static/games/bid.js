@@ -19,8 +19,6 @@ import { store, stored } from "../frame/storage.js";
 import { phrase, phraseNodes } from "../texts.js";
 import { fitsToo, kindsNode, whyNode } from "../answers/why.js";
 
-export const title = phrase("help.bid");
-
 const OWN_SEAT = 2;
 
 export function key(now) {

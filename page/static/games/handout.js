@@ -16,8 +16,6 @@ import { readSet } from "./practice_sets.js";
 import { change, fragmentOf, linkTo } from "../state.js";
 import { phrase } from "../texts.js";
 
-export const title = phrase("help.handout");
-
 /** What is on the screen and on paper. */
 const PARTS = ["both", "hands", "answers"];
 let part = "both";
@@ -69,7 +67,7 @@ export async function hasSystem(set, place, now, signal) {
   if (!names.includes(set.system)) {
     clear(place, h("h3", null, set.topic),
       notice("error", phrase(set.isOwn ? "handout.own-system" : "handout.no-system", { system: set.system })),
-      h("p", null, h("a", { href: linkTo({ view: "systems", asked: "" }) }, phrase("help.systems"))));
+      h("p", null, h("a", { href: linkTo({ view: "systems", asked: "" }) }, phrase("group.systems"))));
     return false;
   }
   if ((now.table || first) === set.system) return true;

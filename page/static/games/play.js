@@ -16,8 +16,6 @@ import { change, linkTo, state } from "../state.js";
 import { store, stored } from "../frame/storage.js";
 import { phrase, phraseNodes } from "../texts.js";
 
-export const title = phrase("help.cards");
-
 const NAME = "play";
 const WATCH = "watch";
 const BETWEEN = "~";

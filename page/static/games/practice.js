@@ -17,8 +17,6 @@ import { store, stored } from "../frame/storage.js";
 import { phrase, phraseNodes } from "../texts.js";
 import { fitsToo, kindsNode, whyNode } from "../answers/why.js";
 
-export const title = phrase("help.practice");
-
 const NAME = "practice";
 /** Topics that are seen at once. */
 const LINES = 12;

@@ -92,9 +92,15 @@ export function readSet(text) {
 
 // --- topics -------------------------------------------------------------------------------------
 
+/** Tags of the shipped systems that players call otherwise. */
+const TAGS = ["balance", "strong-balance", "values", "final"];
+/** Names that say nothing without the auction. */
+const VAGUE = /^(?:enough|values|final)$/i;
+
 /** A tag as words: "#fourth-suit" is "Fourth suit"; a name is itself. */
 export function topicText(topic) {
   if (!topic.startsWith("#")) return topic;
+  if (TAGS.includes(topic.slice(1))) return phrase(`topic.${topic.slice(1)}`);
   const words = topic.slice(1).replaceAll("-", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -106,7 +112,7 @@ export async function topicsOf(tableName, signal) {
   const topics = all.some((one) => one.examples?.length) ? all.filter((one) => one.examples.length) : all;
   const tagged = topics.filter((one) => one.topic.startsWith("#"));
   const words = new Set(tagged.map((one) => topicText(one.topic).toLowerCase()));
-  const named = topics.filter((one) => !one.topic.startsWith("#") && !words.has(one.topic.toLowerCase()));
+  const named = topics.filter((one) => !one.topic.startsWith("#") && !VAGUE.test(one.topic) && !words.has(one.topic.toLowerCase()));
   return [tagged, named];
 }
 

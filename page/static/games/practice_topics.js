@@ -11,7 +11,7 @@ const FIRST = 20;
 const LEARNED = [
   /^(?:strong|weak|one) notrump$/i, /stayman/i, /transfer$/i, /^(?:simple )?raise$/i, /^limit raise/i, /^one over one/i, /^two over one/i,
   /^overcall$/i, /^takeout$|^takeout double/i, /^weak two/i, /^preempt$/i, /^strong two/i, /blackwood|key-?card/i, /^negative/i,
-  /^jacoby(?: two notrump)?$/i, /^fourth suit/i, /^balancing$|^balance$|^protect/i, /^reverse$/i, /^cue[ -]raise$/i, /^michaels/i, /^unusual/i,
+  /^jacoby(?: two notrump)?$/i, /^fourth suit/i, /^balancing$|^protect/i, /^reverse$/i, /^cue[ -]raise$/i, /^michaels/i, /^unusual/i,
   /^new minor|checkback/i, /^jump overcall|^weak jump/i, /^notrump overcall/i, /^gerber/i, /^splinter/i, /^responsive/i, /^quantitative/i,
   /^jump shift/i, /^lebensohl/i, /^jordan|^truscott/i, /^cappelletti|^landy|^dont\b/i, /^multi/i, /^five-card major/i, /^better minor/i,
 ];

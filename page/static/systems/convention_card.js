@@ -7,8 +7,6 @@ import { linkTo } from "../state.js";
 import { phrase } from "../texts.js";
 import { cardSheet } from "./card_sheet.js";
 
-export const title = phrase("help.card");
-
 export function key(now) {
   return now.table;
 }

@@ -12,8 +12,6 @@ const MOST_PLACES = 150;
 const MOST_FOUND = 100;
 const DEEPEST = 6;
 
-export const title = phrase("help.book");
-
 export function key(now) {
   return JSON.stringify([now.table, callsBefore(now)]);
 }
@@ -138,7 +136,7 @@ function searchForm(name, calls, viewSignal) {
         progress: (looked, hits) => { status.textContent = phrase("book.searching", { places: placesText(looked), found: count(hits) }); },
         found: (here, entry) => put(list, h(
           "li", null, h("a", { href: linkTo({ calls: here, at: here.length - 1, view: "book" }) }, callsNode(here)),
-          " ", entry.variants.map((one) => one.name || one.description).filter(Boolean).join(phrase("or")),
+          " ", entry.variants.map((one) => one.name || descriptionWords(one.description)).filter(Boolean).join(phrase("or")),
         )),
       });
       status.textContent = phrase(result.whole ? "book.found" : "book.found-part", {

@@ -18,8 +18,6 @@ import { textEditor } from "./text_editor.js";
 import { listed, phrase } from "../texts.js";
 import { zipOf } from "../files/zip_files.js";
 
-export const title = phrase("help.systems");
-
 const PAUSE_MS = 350;
 const FOLDER = "bidcascade-page.zip";
 /** Deals that are bid while one types, and on request. */

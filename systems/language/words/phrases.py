@@ -297,6 +297,16 @@ PLAYERS_WORDS: Final = {
     "doubling pays": "enough to double {call}",
 }
 """What players say for kinds, and for definitions of the shipped page of words."""
+DESCRIBED: Final = {
+    **{f"{name} {{suit}}": PLAYERS_WORDS[name] for name in ("headed", "guarded")},
+    "doubletons guarded in {suit}": "no worthless doubleton",
+    "stopped": "a stopper in every unbid suit",
+    "below slam": "not enough for slam",
+    "short of game": "not enough for game",
+    "{range} combined points at best": "{range} combined points opposite a maximum",
+}
+"""What players read in the description of a line for words of its text; ``suit`` and ``range``
+stand for what the text has there."""
 
 _OWN_WORDS: Final = re.compile(r"([A-Z_]+)(\.\d)?\{([^}]*)\}")
 

@@ -32,6 +32,17 @@ export const OF_CARDS = new Set(data.ofCards);
 /** What players say for definitions of the page of words. */
 export const PLAYERS_WORDS = new Map(Object.entries(data.playersWords));
 
+/** Form of a part of a condition: what a comma, "and", "or" or a bracket divides from others, denied or not. */
+function partForm(written) {
+  const places = { suit: "(?<suit>(?:(?! or | and )[^,()])+)", range: "(?<range>[^,()]+?)" };
+  const words = written.replace(/\{(\w+)\}/g, (_, name) => places[name]);
+  return new RegExp(`(?<start>^|, |: | or | and |\\()(?<denied>not )?${words}(?=$|, | or | and |\\))`, "g");
+}
+
+/** What players read in descriptions for words of a text: `{name, form, words}`, what the text has in their places by name. */
+export const DESCRIBED = Object.entries(data.described)
+  .map(([written, words]) => ({ name: written.replace(/ ?\{\w+\} ?/, ""), form: partForm(written), words }));
+
 /** Lengths of a suit that have a name, as ranges of the tree. */
 export const LENGTHS = new Map(
   Object.entries(data.lengths).map(([name, [low, high]]) => [name, { type: "Range", low, high, also: [] }]),

@@ -3,6 +3,7 @@
 
 import texts from "./condition_words_data.js";
 import { termsOf } from "../expressions/expressions.js";
+import { DESCRIBED } from "../language/phrases.js";
 import {
   boundsOf, comparisonOf, expressionTree, missedParts, openTree, partsOf, ruleNumber, termParts, treeOf, valuesOf,
 } from "./condition_trees.js";
@@ -238,14 +239,29 @@ export function conditionWords({ phrase, listed, plain }) {
     return joinedParts(wantedParts(undecided.length ? undecided : conditions.map(treeOf)));
   }
 
-  /** A description of a system's text; formulas in its braces are told in words. */
-  function descriptionWords(text) {
-    const [start, ...braced] = text.split("{");
+  /** A description of a system's text as players read it; formulas in its braces are told in words. `ownNames` mean what they say. */
+  function descriptionWords(text, ownNames = []) {
+    const [start, ...braced] = DESCRIBED.filter(({ name }) => !ownNames.includes(name)).reduce(described, text).split("{");
     return start + braced.map((part) => {
       const end = part.indexOf("}");
       const words = end < 1 ? null : formulaWords(part.slice(0, end));
       return words === null ? `{${part}` : words + part.slice(end + 1);
     }).join("");
+  }
+
+  /** A description with players' words for one form of the texts' words. */
+  function described(text, { form, words }) {
+    return text.replace(form, (...found) => {
+      const { start, denied, ...parts } = found.at(-1);
+      const told = words.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
+      return start + (denied ? deniedText(told) : told);
+    });
+  }
+
+  function deniedText(told) {
+    const [first, ...rest] = told.split(" ");
+    if (first === "not") return rest.join(" ");
+    return first === "a" ? phrase("no", { what: rest.join(" ") }) : phrase("not", { what: told });
   }
 
   /** A formula in words; null for what is none, as prose of a table may have in braces. */
