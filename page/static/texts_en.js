@@ -460,6 +460,8 @@ export const TEXTS = {
   "practice.first": "To begin with",
   "practice.conventions": "Further conventions",
   "practice.names": "Further calls by name",
+  "practice.finding": "Looking through deals for what this system has to practise…",
+  "practice.finding-label": "deals looked through",
   "practice.no-topics": "This system names no topics.",
   "practice.start": "Ten hands",
   "practice.dealing": "Dealing hands that fit…",
