@@ -128,7 +128,10 @@ def with_progress(
     Examples
     --------
     >>> is_found = threading.Event()
-    >>> told = with_progress(lambda: is_found.wait() and "found", lambda: "looks", threading.Event())
+    >>> def find() -> str:
+    ...     is_found.wait()
+    ...     return "found"
+    >>> told = with_progress(find, lambda: "looks", threading.Event())
     >>> next(told)
     'looks'
     >>> is_found.set()
