@@ -597,6 +597,7 @@ export const TEXTS = {
   "service.busy-moment": "in a moment",
   "service.slow": "This took longer than the service has for one question. Ask once more: what it has learned so far makes the next answer quicker.",
   "service.error": "The service answered with an error ({status}).",
+  "download.coming": "{megabytes} MB so far…",
   "service.unreachable": "The service cannot be reached. Is it still running?",
   "service.needed": "This needs a service; here the page is a folder of files.",
   "problem.unknown-table": "There is no system of this name.",

@@ -434,7 +434,7 @@ def test_the_service_goes_away_in_the_middle(visit):
 def test_what_is_there_is_seen_while_topics_are_looked_for(visit):
     page = visit.page
     held = []
-    page.route("**/v1/tables/*/topics", held.append)
+    page.route("**/v1/tables/*/topics", lambda route: held.append(route))
     visit.open("#view=practice")
     bar = page.locator("#view [aria-live=polite] .busy progress")
     bar.wait_for()
