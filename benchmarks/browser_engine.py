@@ -168,7 +168,7 @@ def main() -> None:
                 rows = json.dumps(rows_of_tree(System.open(name).text), separators=(",", ":"))
                 (folder / f"{name}.json").write_text(rows)
                 site = folder / f"site-{name}"
-                write_page(page_files([(name, browser_system(System.open(name)))]), site)
+                write_page(dict(page_files([(name, browser_system(System.open(name)))])), site)
                 times = from_disk(browser, site, given.visits)
                 times |= measure(browser, url, name, given.deals)
                 equal = compare(browser, url, name, given.auctions)

@@ -37,15 +37,7 @@ def browser_system(system: System) -> dict[str, Any]:
     >>> found["title"], next(iter(found["texts"])), found["opponents"]
     ('Standard English Acol', 'acol.bidding', None)
     """
-    text = system.text
-    texts: dict[str, str] = {}
-    for path, digest in text.files:
-        if path.name in texts:
-            raise InvalidSystem(
-                f"expected files of different names, got {path.name!r} twice: a browser has no "
-                "folders"
-            )
-        texts[path.name] = _content(path, digest)
+    text, texts = system.text, texts_of(system)
     bare = replace(
         text,
         files=tuple((Path(path.name), digest) for path, digest in text.files),
@@ -64,6 +56,30 @@ def browser_system(system: System) -> dict[str, Any]:
         "options": text.options,
         "opponents": None if text.opponents is None else text.opponents.stem,
     }
+
+
+def texts_of(system: System) -> dict[str, str]:
+    """Texts of all files of a system by name, its own first.
+
+    Raises
+    ------
+    InvalidSystem
+        If a file is no longer what was read, or two files have one name.
+
+    Examples
+    --------
+    >>> next(iter(texts_of(System.open("acol"))))
+    'acol.bidding'
+    """
+    texts: dict[str, str] = {}
+    for path, digest in system.text.files:
+        if path.name in texts:
+            raise InvalidSystem(
+                f"expected files of different names, got {path.name!r} twice: a browser has no "
+                "folders"
+            )
+        texts[path.name] = _content(path, digest)
+    return texts
 
 
 def _content(path: Path, digest: str) -> str:

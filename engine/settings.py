@@ -24,7 +24,7 @@ PREFIX: Final = "BIDCASCADE_"
 
 OTHER_VARIABLES: Final = {
     f"{PREFIX}API_KEY": "key that the Python clients send",
-    f"{PREFIX}CACHE": "folder for parsed systems and compiled tables",
+    f"{PREFIX}CACHE": "folder for parsed systems, their topics and compiled tables",
     f"{PREFIX}CORE": "build of the core that is loaded instead of the best one: `baseline`, "
     "`x86-64-v3`, `x86-64-v4` or, in a checkout, `sanitized`",
     f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",

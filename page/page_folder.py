@@ -8,7 +8,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -55,44 +55,53 @@ class PageSize(NamedTuple):
 def page_files(
     systems: Iterable[tuple[str, Mapping[str, Any]]],
     solved: I8 | None = None,
-    themes: Sequence[Mapping[str, Any]] = (),
-) -> dict[str, bytes]:
-    """All files of a folder by their path in it; the service worker is the last.
+    themes: Callable[[], Sequence[Mapping[str, Any]]] = tuple,
+) -> Iterator[tuple[str, bytes]]:
+    """Yield all files of a folder by their path in it, each as soon as it can be made.
+
+    Those that depend on no system come first, the service worker is the last.
 
     Parameters
     ----------
     systems
         Names, and what :func:`bidcascade.engine.browser_system.browser_system` says of them, with
-        ``topics`` perhaps, which practice asks for; the first one is the default.
+        ``topics`` perhaps, which practice asks for; the first one is the default. Each is drawn
+        when the files before it are.
     solved : int8 [n, 20], optional
         Tables of the first deals of :mod:`bidcascade.inference.double_dummy.solved_deals`, on
         which a changed text plays against the old one.
     themes
-        Themes for practice with deals, as :func:`.theme_deals.theme_deals` makes them.
+        Makes themes for practice with deals, as :func:`.theme_deals.theme_deals` makes them.
     """
-    known = dict(systems)
-    found = {
-        SCRIPT: _script(),
-        STYLE: joined_style(),
-        **{_path(name): _system(name, one) for name, one in known.items()},
-    }
-    content = {name: text.encode() for name, text in found.items()}
-    content["icon.svg"] = static_files()["icon.svg"].content
+    told: list[dict[str, str]] = []
+    content: dict[str, bytes] = {}
+    for name, one in _files_before_worker(systems, solved, themes, told):
+        content[name] = one
+        yield name, one
+    yield SERVICE_WORKER, _service_worker(content).encode()
+
+
+def _files_before_worker(
+    systems: Iterable[tuple[str, Mapping[str, Any]]],
+    solved: I8 | None,
+    themes: Callable[[], Sequence[Mapping[str, Any]]],
+    told: list[dict[str, str]],
+) -> Iterator[tuple[str, bytes]]:
+    yield SCRIPT, _script().encode()
+    yield STYLE, joined_style().encode()
+    for name, one in systems:
+        told.append({"name": name, "title": one["title"], "digest": one["digest"]})
+        yield _path(name), _system(name, one).encode()
+    yield "icon.svg", static_files()["icon.svg"].content
     for name in ("icon-192.png", "icon-512.png", "manifest.webmanifest"):
-        content[name] = _own(name)
+        yield name, _own(name)
     deals = 0 if solved is None else len(solved)
     if solved is not None and deals:
         tables = base64.b64encode(pack_tables(solved)).decode()
-        content[SOLVED] = f"globalThis.bidcascadeSolvedDeals = {_json(tables)};\n".encode()
-    if themes:
-        content[THEMES] = f"globalThis.bidcascadeThemes = {_json(themes)};\n".encode()
-    told = [
-        {"name": name, "title": one["title"], "digest": one["digest"]}
-        for name, one in known.items()
-    ]
-    content[PAGE] = _page(told, deals, has_themes=bool(themes)).encode()
-    content[SERVICE_WORKER] = _service_worker(content).encode()
-    return content
+        yield SOLVED, f"globalThis.bidcascadeSolvedDeals = {_json(tables)};\n".encode()
+    if dealt := themes():
+        yield THEMES, f"globalThis.bidcascadeThemes = {_json(dealt)};\n".encode()
+    yield PAGE, _page(told, deals, has_themes=bool(dealt)).encode()
 
 
 def page_size(content: Mapping[str, bytes]) -> PageSize:
@@ -102,21 +111,24 @@ def page_size(content: Mapping[str, bytes]) -> PageSize:
     return PageSize(sum(packed.values()), systems)
 
 
-def zipped(content: Mapping[str, bytes]) -> bytes:
-    """All files of a folder in a zip file; the same for the same files.
+def zipped(content: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """Yield a zip file of a folder's files, a part for each as it is drawn; the same for the same.
 
     Examples
     --------
-    >>> zipped({"index.html": b"<p>"})[:2]
-    b'PK'
+    >>> [part[:2] for part in zipped([("index.html", b"<p>")])]
+    [b'PK', b'PK']
     """
-    packed = io.BytesIO()
+    packed, told = io.BytesIO(), 0
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, one in content.items():
+        for name, one in content:
             about = zipfile.ZipInfo(f"{FOLDER}/{name}")
             about.compress_type = zipfile.ZIP_DEFLATED
+            # writes the head of the file again, and changes nothing of those before
             file.writestr(about, one)
-    return packed.getvalue()
+            yield packed.getvalue()[told:]
+            told = packed.tell()
+    yield packed.getvalue()[told:]
 
 
 def check_page_folder(folder: Path) -> None:

@@ -28,6 +28,8 @@ _CODE: Final = {
     "systems/rows": ("text_rows.py",),
 }  # fmt: skip
 """Files that decide what a text means, by folder."""
+_PROGRAM: Final = ("bridge", "kernels", "systems", "table")
+"""Folders of all that systems answer by."""
 
 
 def digest_of(text: SystemText, opponents: SystemText | None = None) -> str:
@@ -80,6 +82,20 @@ def code_digest() -> str:
         for path in sorted(one for pattern in patterns for one in (root / folder).glob(pattern)):
             found.update(path.name.encode() + path.read_bytes())
     return found.hexdigest()[:16]
+
+
+@cache
+def program_digest() -> str:
+    """Digest of all code that a system's answers are made by, in whatever way they are."""
+    found = hashlib.sha256()
+    root = Path(__file__).resolve().parent.parent
+    for folder in _PROGRAM:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".py", ".hpp", ".json", ".lark"):
+                content = path.read_bytes()
+                name = path.relative_to(root).as_posix()
+                found.update(f"{name} {len(content)} ".encode() + content)
+    return found.hexdigest()
 
 
 def text_digest(text: SystemText) -> str:

@@ -1,6 +1,8 @@
-"""Caches: where they lie on the disk, and what leaves them, there and in memory, for others."""
+"""Caches: where they lie on the disk, their files, and what leaves them, there and in memory."""
 
+import hashlib
 import os
+import re
 import shutil
 import sys
 from collections import OrderedDict
@@ -119,6 +121,60 @@ def forget_oldest(paths: Iterable[Path], most: int, used: Path) -> None:
     for _, path in found[: max(0, len(found) - (most - 1))]:
         with suppress(OSError):
             remove(path)
+
+
+def kept(place: Path) -> bytes | None:
+    """Content of a file as :func:`keep` wrote it, None of a damaged or copied one.
+
+    Raises
+    ------
+    OSError
+        If there is none, or it cannot be read.
+    """
+    checksum, _, content = place.read_bytes().partition(b"\n")
+    return content if checksum == _checksum(place, content) else None
+
+
+def keep(place: Path, content: bytes, ours: re.Pattern[str], most: int) -> None:
+    r"""Keep a file in a folder of the cache, which is made; nothing happens where it cannot be.
+
+    Parameters
+    ----------
+    place : Path
+    content : bytes
+        Whoever reads it finds all of it or nothing.
+    ours : re.Pattern
+        Names of files that this cache writes, with more behind them while they are written.
+    most : int
+        How many of them stay, those that were used last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder) / "some" / "answer.json"
+    ...     keep(place, b"{}", re.compile(r".*\.json(\.|$)"), 8)
+    ...     kept(place)
+    b'{}'
+    """
+    import tempfile
+
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, made = tempfile.mkstemp(prefix=f"{place.name}.", dir=place.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_checksum(place, content) + b"\n" + content)
+            Path(made).replace(place)
+        finally:
+            Path(made).unlink(missing_ok=True)
+        # also what an ended process left behind; other files of the folder are somebody's own
+        files = (path for path in place.parent.iterdir() if ours.match(path.name))
+        forget_oldest(files, most, place)
+
+
+def _checksum(place: Path, content: bytes) -> bytes:
+    return hashlib.sha256(place.name.encode() + content).hexdigest().encode()
 
 
 # --- in memory ------------------------------------------------------------------------------------

@@ -169,23 +169,55 @@ export function forgetAnswers() {
   cache.clear();
 }
 
-async function answered(method, path, value, { signal, goesOn }) {
+/** The last line of an answer in lines of JSON; `tell(line)` hears each as it comes. */
+async function lastLine(response, tell) {
+  const decoder = new TextDecoder();
+  let begun = "";
+  let last;
+  const take = (text) => {
+    const lines = (begun + text).split("\n");
+    begun = lines.pop();
+    for (const line of lines) {
+      last = JSON.parse(line);
+      tell(last);
+    }
+  };
+  try {
+    for (const reader = response.body.getReader(); ;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      take(decoder.decode(value, { stream: true }));
+    }
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    // it broke off: what came before is no whole answer
+    throw new ApiError(phrase("service.unreachable"), 0, "unreachable");
+  }
+  return last;
+}
+
+async function answered(method, path, value, { signal, goesOn, tell }) {
   const found = await engine?.(method, path, value, signal);
   if (found !== undefined) return found;
   const body = value && JSON.stringify(value);
   const headers = value ? { "Content-Type": "application/json" } : {};
-  return (await request(path, { method, body, headers, signal, goesOn })).json();
+  if (tell) headers.Accept = "application/jsonl";
+  const response = await request(path, { method, body, headers, signal, goesOn });
+  return tell ? lastLine(response, tell) : response.json();
 }
 
-/** JSON of a GET; answers are remembered for a minute unless `fresh`. What `goesOn` there is asked for again. */
-export function get(path, { signal, fresh = false, goesOn = false } = {}) {
-  const ask = () => answered("GET", path, undefined, { signal, goesOn });
+/**
+ * JSON of a GET; answers are remembered for a minute unless `fresh`. What `goesOn` there is asked for again. Where the service
+ * answers in lines, `tell(line)` hears each, and the last one is the answer.
+ */
+export function get(path, { signal, fresh = false, goesOn = false, tell } = {}) {
+  const ask = () => answered("GET", path, undefined, { signal, goesOn, tell });
   return fresh ? ask() : remembered(path, ask);
 }
 
-/** JSON of a POST with JSON; the same question is not asked twice in a minute. */
-export function post(path, value, { signal } = {}) {
-  return remembered(`${path} ${JSON.stringify(value)}`, () => answered("POST", path, value, { signal }));
+/** JSON of a POST with JSON; the same question is not asked twice in a minute. `tell` is as for `get`. */
+export function post(path, value, { signal, tell } = {}) {
+  return remembered(`${path} ${JSON.stringify(value)}`, () => answered("POST", path, value, { signal, tell }));
 }
 
 /** Whether this service has a route. A key may be needed: then it has it. */

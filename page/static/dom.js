@@ -92,3 +92,12 @@ export function notice(kind, ...text) {
 export function busy(text) {
   return h("p", { class: "busy" }, h("span", { class: "spinner", "aria-hidden": "true" }), text);
 }
+
+/** `busy` with a bar, `{node, tell(done, of)}`: the bar moves, the sentence is read out once. */
+export function busyBar(text, label) {
+  const bar = h("progress", { "aria-label": label });
+  const tell = (done, of) => {
+    if (of) Object.assign(bar, { max: of, value: done });
+  };
+  return { node: put(busy(text), " ", bar), tell };
+}

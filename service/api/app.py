@@ -39,7 +39,7 @@ from .routes import (
     routes_tables,
 )
 from .shared.collection import giving_back, settle
-from .shared.warm_up import warm_up_inference
+from .shared.warm_up import find_topics, warm_up_inference
 from .shared.work import AppState
 
 _logger = logging.getLogger("bidcascade.service")
@@ -138,6 +138,8 @@ async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
     for name in unknown_variables():
         _logger.warning("environment variable %s is no setting", name)
 
+    stopped = threading.Event()
+
     def load() -> None:
         try:
             tables.load(settle)
@@ -149,6 +151,8 @@ async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
         else:
             # requests come already: nothing is looked through, only left alone from now on
             gc.freeze()
+            if warm_up and tables.is_warm:
+                find_topics(tables, stopped)
 
     # a thread of its own: the service answers /healthz meanwhile. The interpreter waits for it, as
     # what the core works with must not go while it is there
@@ -160,6 +164,7 @@ async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
                 yield
         finally:
             tables.state = "stopping"
+            stopped.set()
             # first, as it may ask for what is closed then; it ends with what it has in hand
             await asyncio.to_thread(thread.join)
             await app_state.close()

@@ -5,32 +5,32 @@ its arguments are those of the operation, which is asked with the key and for th
 called the tool. So keys, limits and errors are those of REST.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 import mcp_types as types
-from fastapi import FastAPI
 from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from bidcascade.systems.language.errors import nearest
-from bidcascade.systems.language.shipped import PAGES, SUFFIX, shipped_folder
-from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 from bidcascade.version import package_version
 
-from .in_process import RawResponse, answer_of, until_loaded
-from .shared.work import AppState
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from .in_process import RawResponse
+    from .shared.work import AppState
 
 PATH: Final = "/mcp"
 INSTRUCTIONS: Final = """\
@@ -154,17 +154,22 @@ def _with_definitions(
 class Assistants:
     """Answers assistants for an application, over HTTP at :data:`PATH` or over other streams.
 
+    Loading this module loads nothing of the service: an assistant that has started the command is
+    greeted before.
+
     Parameters
     ----------
     app
-        Made by :func:`~.app.create_app`, and started before anything is asked.
+        Made by :func:`~.app.create_app`, and started before anything is asked; or a promise of it,
+        for which questions wait.
     key
         Sent with questions that come with no request of HTTP.
     """
 
-    def __init__(self, app: FastAPI, key: str = "") -> None:
+    def __init__(self, app: "FastAPI | asyncio.Future[FastAPI]", key: str = "") -> None:
         self._app = app
         self._key = key
+        self._known: dict[str, Tool] | None = None
         self._manager: StreamableHTTPSessionManager | None = None
         self.route = Route(PATH, self, methods=["POST"], include_in_schema=False)
         self.server: Server[Any] = Server(
@@ -178,11 +183,19 @@ class Assistants:
             on_read_resource=self._read_resource,
         )
 
+    async def _service(self) -> "FastAPI":
+        if isinstance(self._app, asyncio.Future):
+            # one question that is given up ends no other's
+            self._app = await asyncio.shield(self._app)
+        return self._app
+
     # ------------------------------------------------------------------ over HTTP
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Answer requests of HTTP until the end of the block."""
-        work: AppState = self._app.state.own
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        work: AppState = (await self._service()).state.own
         # each request stands alone: no session is kept that a client could leave open
         self._manager = StreamableHTTPSessionManager(
             self.server,
@@ -195,7 +208,7 @@ class Assistants:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whose body is read within the limits of all others."""
-        work: AppState = self._app.state.own
+        work: AppState = (await self._service()).state.own
         assert self._manager is not None
         request = Request(scope, receive)
         async with work.body(request) as content:
@@ -207,21 +220,26 @@ class Assistants:
             await self._manager.handle_request(scope, replayed, send)
 
     # ------------------------------------------------------------------ tools
-    @cached_property
-    def _tools(self) -> dict[str, Tool]:
-        return tools_of(self._app.openapi())
+    async def _tools(self) -> dict[str, Tool]:
+        service = await self._service()
+        if self._known is None:
+            self._known = tools_of(service.openapi())
+        return self._known
 
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[one.tool for one in self._tools.values()])
+        return types.ListToolsResult(tools=[one.tool for one in (await self._tools()).values()])
 
     async def _call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = self._tools.get(params.name)
+        tools = await self._tools()
+        tool = tools.get(params.name)
         if tool is None:
-            near = nearest(params.name, self._tools)
+            from bidcascade.systems.language.errors import nearest
+
+            near = nearest(params.name, tools)
             hint = f"; did you mean {near!r}?" if near else ""
             raise MCPError(_NOT_FOUND, f"expected a tool, got {params.name[:100]!r}{hint}")
         arguments = dict(params.arguments or {})
@@ -237,7 +255,10 @@ class Assistants:
 
     async def _answer(
         self, tool: Tool, arguments: dict[str, Any], context: ServerRequestContext[Any]
-    ) -> RawResponse:
+    ) -> "RawResponse":
+        from .in_process import answer_of, until_loaded
+
+        service = await self._service()
         path = tool.path
         for name in tool.in_path:
             path = path.replace(f"{{{name}}}", quote(arguments.pop(name), safe=""))
@@ -253,10 +274,10 @@ class Assistants:
             key = request.headers.get("authorization", "")
         else:
             key = self._key and f"Bearer {self._key}"
-            await until_loaded(self._app)
+            await until_loaded(service)
         if key:
             headers["authorization"] = key
-        return await answer_of(self._app, path, body, headers=headers, client=client)
+        return await answer_of(service, path, body, headers=headers, client=client)
 
     # ------------------------------------------------------------------ pages
     async def _list_resources(
@@ -267,6 +288,8 @@ class Assistants:
     @cached_property
     def _pages(self) -> dict[str, tuple[types.Resource, Path | None]]:
         """Pages by address; those without a file are made when they are asked for."""
+        from bidcascade.systems.language.shipped import PAGES, SUFFIX, shipped_folder
+
         found = [
             _page(f"{_DOCS}openapi.json", "The API", "Every path and field over REST.", None),
             _page(f"{_DOCS}terms.md", "Terms", "Terms of conditions of bidding tables.", None),
@@ -298,9 +321,11 @@ class Assistants:
         if file is not None:
             text = file.read_text("utf-8")
         elif address.endswith("terms.md"):
+            from bidcascade.table.language.vocabulary_page import vocabulary_markdown
+
             text = vocabulary_markdown()
         else:
-            text = json.dumps(self._app.openapi(), ensure_ascii=False)
+            text = json.dumps((await self._service()).openapi(), ensure_ascii=False)
         content = types.TextResourceContents(uri=address, mime_type=resource.mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -368,7 +393,7 @@ def _query_text(value: Any) -> Any:
     return value if isinstance(value, str | int | float) else json.dumps(value)
 
 
-def _result(answer: RawResponse) -> types.CallToolResult:
+def _result(answer: "RawResponse") -> types.CallToolResult:
     """Answer of an operation as that of a tool; a problem says which arguments are at fault."""
     text = answer.body.decode("utf-8", "replace")
     value = json.loads(text) if "json" in answer.kind and "ndjson" not in answer.kind else None

@@ -5,6 +5,7 @@ asks which of them it is: where the answers differ in kind, the asker gives a wr
 both.
 """
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -379,6 +380,15 @@ class AnyBidder(Protocol):
         """
         ...
 
-    def topics(self) -> "tuple[Topic, ...]":
-        """Tags and names of its calls, by name, with places where they come."""
+    topics_progress: tuple[int, int]
+    """Deals that a system was asked on for its topics so far, and of how many; 0 of 0 before."""
+
+    def topics(self, *, cancel: threading.Event | None = None) -> "tuple[Topic, ...]":
+        """Tags and names of its calls, by name, with places where they come.
+
+        Raises
+        ------
+        Cancelled
+            If ``cancel`` was set while they were looked for.
+        """
         ...

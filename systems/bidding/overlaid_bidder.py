@@ -3,6 +3,7 @@
 Overlays are rules about rows, so the system is compiled to lay them.
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -111,5 +112,5 @@ class OverlaidBidder(SystemBidder):
             return len(self._rows.next(calls).entries)
         return super()._calls_after(calls)
 
-    def topics(self) -> tuple[Topic, ...]:
+    def topics(self, *, cancel: threading.Event | None = None) -> tuple[Topic, ...]:
         return self._rows.topics()

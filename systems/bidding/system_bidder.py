@@ -101,6 +101,7 @@ class SystemBidder:
         self._lock, self._compiling = threading.RLock(), threading.Lock()
         self._topics_lock = threading.Lock()
         self._topics: tuple[Topic, ...] | None = None
+        self.topics_progress = 0, 0
         self._places: Bidder | None = None
         self._further: list[Bidder] = []
         """Places for further threads, which list all auctions of many deals."""
@@ -466,14 +467,17 @@ class SystemBidder:
         with self._lock:
             return explain_auction(self._system, auction)
 
-    def topics(self) -> "tuple[Topic, ...]":
+    def topics(self, *, cancel: threading.Event | None = None) -> "tuple[Topic, ...]":
         """Topics of the places that random deals come to; found once, which takes seconds."""
-        from bidcascade.systems.book.system_topics import topics_of_system
+        from bidcascade.systems.book.kept_topics import kept_topics
+
+        def tell(done: int, of: int) -> None:
+            self.topics_progress = done, of
 
         # who asks meanwhile waits for the same
         with self._topics_lock:
             if self._topics is None:
-                self._topics = topics_of_system(self.places)
+                self._topics = kept_topics(self._system, tell=tell, cancel=cancel)
             return self._topics
 
 

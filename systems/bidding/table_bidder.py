@@ -279,7 +279,9 @@ class TableBidder:
     def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
         raise NoSystem(f"expected a system, got a table of {len(self.table):,} entries")
 
-    def topics(self) -> tuple[Topic, ...]:
+    topics_progress = 0, 0
+
+    def topics(self, *, cancel: threading.Event | None = None) -> tuple[Topic, ...]:
         return topics_of(self.table)
 
 

@@ -1,11 +1,13 @@
 """What a system is about: tags and names of its calls at the places that random deals come to."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Event
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from bidcascade.bridge import PASS
+from bidcascade.bridge import PASS, Cancelled
 from bidcascade.systems.words.describing import tags_of
 from bidcascade.table.inspection.topics import MOST_PLACES, Topic, TopicExample, in_order
 
@@ -40,14 +42,25 @@ class _Found:
 
 
 def topics_of_system(
-    places: "Bidder", *, deals: int = DEALS, most_places: int = MOST_PLACES
+    places: "Bidder",
+    *,
+    deals: int = DEALS,
+    most_places: int = MOST_PLACES,
+    tell: Callable[[int, int], object] | None = None,
+    cancel: Event | None = None,
 ) -> tuple[Topic, ...]:
     r"""All topics of a system, by name.
 
     They are as :func:`~bidcascade.table.inspection.topics.topics_of` has them. Their places are
     those where a deal chose such a call, some of these deals their examples: elsewhere hands for it
     may not exist. Where no deal did they are those where the system offers one. What few of the
-    deals chose is looked for in :data:`MOST_DEALS`.
+    deals chose is looked for in :data:`MOST_DEALS`. Which deals are examples depends on what the
+    places were asked before. ``tell`` hears how many deals are bid, and of how many.
+
+    Raises
+    ------
+    Cancelled
+        If the event ``cancel`` was set.
 
     Examples
     --------
@@ -65,11 +78,13 @@ def topics_of_system(
     from bidcascade.systems.tables.compile import Sample
 
     sample = Sample.random(max(deals, MOST_DEALS), seed=SEED).deals
-    search = _TopicSearch(places, most_places)
+    search = _TopicSearch(places, most_places, cancel)
     with places.lock:
         search.bid(sample.slice(0, deals))
     # a call that one deal of ten thousand makes is practised too
     for start in range(deals, MOST_DEALS, MORE_DEALS):
+        if tell is not None:
+            tell(start, MOST_DEALS)
         # others bid in between, and places may be forgotten
         with places.lock:
             search.bid(sample.slice(start, min(start + MORE_DEALS, MOST_DEALS)), chosen_only=True)
@@ -79,8 +94,9 @@ def topics_of_system(
 class _TopicSearch:
     """Topics of the places that deals come to, and what the deals choose there."""
 
-    def __init__(self, places: "Bidder", most_places: int) -> None:
+    def __init__(self, places: "Bidder", most_places: int, cancel: Event | None) -> None:
         self._places = places
+        self._cancel = cancel
         self._most = most_places
         self._found: dict[str, _Found] = {}
         self._made: dict[tuple[int, int], dict[str, set[int]]] = {}
@@ -91,6 +107,8 @@ class _TopicSearch:
         """Bid deals, and take in topics; or of those that have few deals yet, what deals choose."""
         few = {name for name, one in self._found.items() if len(one.examples) < MOST_EXAMPLES}
         for depth, step in enumerate(self._places.steps(deals)):
+            if self._cancel is not None and self._cancel.is_set():
+                raise Cancelled("cancelled while topics were looked for")
             reached = np.unique(step.place)
             auctions = self._places.auctions_to(reached, depth)
             if not chosen_only:

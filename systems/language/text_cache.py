@@ -21,7 +21,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from bidcascade.kernels.machine.caches import forget_oldest
+from bidcascade.kernels.machine.caches import keep, kept
 
 from .shipped import file_of, resolved, shipped_folder
 from .tree.syntax_tree import Block, Line, SystemText
@@ -105,8 +105,8 @@ def _key(path: Path, options: Mapping[str, bool]) -> str:
 
 def _cached(place: Path) -> SystemText | None:
     try:
-        checksum, _, content = place.read_bytes().partition(b"\n")
-        if checksum != _checksum(place, content):
+        content = kept(place)
+        if content is None:
             return None
         record = json.loads(content)
         # files that were not there count too: a new one may be found before those that were
@@ -124,30 +124,12 @@ def _cached(place: Path) -> SystemText | None:
 
 
 def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
-    import tempfile
-
     record = {
         "looked": [(str(path), found) for path, found in looked.items()],
         "rows": rows_of_tree(text),
     }
-    content = json.dumps(record, separators=(",", ":")).encode()
     # without a cache the text is parsed each time
-    with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, made = tempfile.mkstemp(prefix=f"{place.name}.", dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_checksum(place, content) + b"\n" + content)
-            Path(made).replace(place)
-        finally:
-            Path(made).unlink(missing_ok=True)
-        # also what an ended process left behind; other files of the folder are somebody's own
-        files = (path for path in place.parent.iterdir() if _OURS.match(path.name))
-        forget_oldest(files, MOST_CACHED, place)
-
-
-def _checksum(place: Path, content: bytes) -> bytes:
-    return hashlib.sha256(place.name.encode() + content).hexdigest().encode()
+    keep(place, json.dumps(record, separators=(",", ":")).encode(), _OURS, MOST_CACHED)
 
 
 # ---------------------------------------------------------------------- trees as rows

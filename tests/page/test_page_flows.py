@@ -573,9 +573,33 @@ def test_the_simulated_call(visit):
 def test_a_simulated_call_is_asked_for_by_layouts_and_not_by_time(visit):
     page = visit.open(f"{DEAL}&dealer=N&auction=1N-P").page
     visit.wait_said("South: two clubs")
-    with page.expect_request("**/v1/bid") as asked:
-        button(page, "Try by simulation").click()
-    assert json.loads(asked.value.post_data)["simulate"] == {"layouts": 100}
+    asked = []
+    held = []
+
+    def answer(route: Any) -> None:
+        asked.append(json.loads(route.request.post_data).get("simulate"))
+        if asked[-1] == {"layouts": 100}:
+            # until what the first ones say was looked at
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/v1/bid", answer)
+    button(page, "Try by simulation").click()
+    so_far = page.locator("#simulated-so-far")
+    assert so_far.locator("[role=status] progress").get_attribute("aria-label") == "deals tried"
+    so_far.locator("tbody tr").first.wait_for()
+    assert "10 deals" in so_far.inner_text()
+    assert so_far.locator("progress").get_attribute("value") == "10"
+    # a few deals make no call
+    assert "By simulation" not in page.locator("#view .headline").inner_text()
+    assert button(page, "Simulating…").is_disabled()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    so_far.wait_for(state="detached")
+    assert "100 deals" in page.locator(".simulation").inner_text()
+    assert asked == [{"layouts": 10}, {"layouts": 100}]
 
 
 def test_errors_are_sentences(visit):

@@ -48,7 +48,7 @@ def folder(tmp_path_factory) -> str:
     """The page as files, opened from a disk; it has no topics, which take long to find."""
     site: Path = tmp_path_factory.mktemp("options") / "site"
     systems = [(name, {**browser_system(open_system(name)), "topics": []}) for name in SYSTEMS]
-    write_page(page_files(systems, None), site)
+    write_page(dict(page_files(systems, None)), site)
     return site.as_uri() + "/index.html"
 
 

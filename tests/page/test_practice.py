@@ -1,5 +1,6 @@
 """Practice in a real browser: ten hands of a topic, repetition, sets as links, and bad ones."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -428,6 +429,27 @@ def test_the_service_goes_away_in_the_middle(visit):
     assert "You called 2NT. The system bids 3NT." in said_in_view(page)
     button(page, "See how it went").click()
     assert page.locator("#how-many").text_content() == "1 of 2 right"
+
+
+def test_what_is_there_is_seen_while_topics_are_looked_for(visit):
+    page = visit.page
+    held = []
+    page.route("**/v1/tables/*/topics", lambda route: held.append(route))
+    visit.open("#view=practice")
+    bar = page.locator("#view [aria-live=polite] .busy progress")
+    bar.wait_for()
+    assert bar.get_attribute("aria-label") == "deals looked through"
+    # themes can be practised meanwhile
+    page.locator("#ten-deals").wait_for()
+    assert not page.locator("#ten-hands").count()
+    answer = held[0].fetch()
+    line = {"deals": 20000, "of": 50000}
+    body = json.dumps(line) + "\n" + answer.text().splitlines()[-1] + "\n"
+    held[0].fulfill(status=200, content_type="application/jsonl", body=body)
+    page.locator("#ten-hands").wait_for()
+    assert not bar.count()
+    assert page.locator("#topic option").count() > 100
+    page.unroute("**/v1/tables/*/topics")
 
 
 def test_dealing_fails_and_is_tried_again(visit):

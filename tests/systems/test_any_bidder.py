@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import (
+    Cancelled,
     InvalidInput,
     InvalidTable,
     NoSystem,
@@ -28,6 +29,7 @@ from bidcascade.systems.bidding.bidder_protocol import AnyBidder, Query
 from bidcascade.systems.bidding.overlaid_bidder import OverlaidBidder
 from bidcascade.systems.bidding.system_bidder import SystemBidder
 from bidcascade.systems.bidding.table_bidder import TableBidder
+from bidcascade.systems.book import kept_topics
 from bidcascade.systems.book.system_topics import topics_of_system
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import compile_system
@@ -213,6 +215,41 @@ def test_changes_are_told(held, tmp_path):
     assert changed.endswith(f" of {len(other):,} entries hold for other hands")
     both = OverlaidSystem(system.system, apply_overlays(overlaid.table, [file]))
     assert bidder_of(both).changes_since(overlaid).endswith("entries hold for other hands")
+
+
+def test_topics_are_kept_and_depend_on_nothing_that_was_asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    made = []
+
+    def look(places, **options):
+        made.append(places)
+        return topics_of_system(places, **options)
+
+    monkeypatch.setattr(kept_topics, "topics_of_system", look)
+    first = bidder_of(System.parse(SMALL_SYSTEM))
+    first.places.reach(parse_calls("1N P 2C P"))
+    found = first.topics()
+    done, of = first.topics_progress
+    assert 0 < done < of
+    again = bidder_of(System.parse(SMALL_SYSTEM))
+    assert again.topics() == found
+    assert len(made) == 1, "read, and not looked for again"
+    assert made[0] is not first.places
+    (place,) = (tmp_path / kept_topics.FOLDER).iterdir()
+    place.write_bytes(place.read_bytes()[:-1])
+    assert bidder_of(System.parse(SMALL_SYSTEM)).topics() == found
+    bidder_of(System.parse(SMALL_SYSTEM + "  3C = Long clubs: 7+ clubs\n")).topics()
+    assert len(made) == 3
+
+
+def test_a_search_for_topics_can_be_ended(tmp_path, monkeypatch):
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    bidder, given_up = bidder_of(System.parse(SMALL_SYSTEM)), threading.Event()
+    given_up.set()
+    with pytest.raises(Cancelled):
+        bidder.topics(cancel=given_up)
+    assert not (tmp_path / kept_topics.FOLDER).exists()
+    assert bidder.topics()
 
 
 def test_topics_of_a_system_are_those_of_its_table():

@@ -3,7 +3,7 @@
 import { get, isOffline, post } from "../api.js";
 import { makeCall } from "../deal/bidding_box.js";
 import { contractOf, SEAT_NAMES, spokenCall } from "../bridge/calls.js";
-import { busy, clear, h, notice, put, table } from "../dom.js";
+import { busy, busyBar, clear, h, notice, put, table } from "../dom.js";
 import {
   callNode, callText, chips, conditionText, contractNodes, contractText, percent, readContract, signed, valueText,
 } from "../format.js";
@@ -16,8 +16,9 @@ import { callsBefore, isAtEnd, linkTo, placeRequest, seatToCall, state } from ".
 import { listed, phrase, phraseNodes } from "../texts.js";
 
 const LAYOUTS = 300;
-/** So many decide, and not the time that they take. */
+/** So many decide, and not the time that they take; the first few are shown while the others are tried. */
 const SIMULATED = 100;
+const SIMULATED_FIRST = 10;
 const MOST_CLOSE = 3;
 const MOST_LATER = 2;
 const FILTERS = [
@@ -330,11 +331,20 @@ export async function show(place, now, signal) {
   const simulated = async (event) => {
     event.target.disabled = true;
     event.target.textContent = phrase("call.simulating");
+    const trying = busyBar(phrase("call.trying", { number: SIMULATED }), phrase("call.trying-label"));
+    const soFar = h("div", { id: "simulated-so-far" }, h("div", { role: "status" }, trying.node));
+    place.firstChild.after(soFar);
+    const ask = (layouts) => post("/v1/bid", { ...request, simulate: { layouts } }, { signal });
     try {
-      const answer = await post("/v1/bid", { ...request, simulate: { layouts: SIMULATED } }, { signal });
+      const first = await ask(SIMULATED_FIRST);
+      if (signal.aborted) return;
+      trying.tell(SIMULATED_FIRST, SIMULATED);
+      put(soFar, simulationNode(first.simulation));
+      const answer = await ask(SIMULATED);
       if (!signal.aborted) render(answer);
     } catch (error) {
       if (signal.aborted) return;
+      soFar.remove();
       event.target.disabled = false;
       event.target.textContent = phrase("call.simulate");
       event.target.after(notice("error", error.message));

@@ -3,7 +3,7 @@
 import { isMissingRoute, post } from "../api.js";
 import { contractOf, SEAT_NAMES, SEATS, spokenCall } from "../bridge/calls.js";
 import { cardsOf } from "../bridge/cards.js";
-import { busy, byId, clear, h, keepFocus, notice, table } from "../dom.js";
+import { busyBar, byId, clear, h, keepFocus, notice, table } from "../dom.js";
 import { servedName } from "../engine_client.js";
 import { cardsNode, contractNodes, percent } from "../format.js";
 import { openHands } from "../deal/hidden_hands.js";
@@ -125,21 +125,33 @@ export async function show(place, now, signal) {
     SCORINGS.map((name) => h("option", { value: name, selected: name === scoring }, phrase(`lead.by-${name}`))));
   const find = async (layouts) => {
     button.disabled = true;
-    clear(result, busy(phrase("lead.solving")));
+    const solving = busyBar(phrase("lead.solving"), phrase("lead.solving-label"));
+    const soFar = h("div");
+    clear(result, solving.node, soFar);
+    // what comes until the last answer is seen, and not read out each time
+    result.setAttribute("aria-busy", "true");
+    const tell = (answer) => {
+      if (signal.aborted) return;
+      solving.tell(answer.layouts.solved, answer.layouts.asked);
+      clear(soFar, answerNodes(answer, find, choice.chosen()));
+      openHands(now);
+      keepFocus(byId("deal"), showDeal);
+    };
     try {
       const answer = await post("/v1/leads", {
         hand, ...placeRequest({ ...now, table: served }), scoring, layouts, budget_ms: 12_000,
-      }, { signal });
+      }, { signal, tell });
       if (signal.aborted) return;
-      clear(result, answerNodes(answer, find, choice.chosen()));
-      openHands(now);
-      keepFocus(byId("deal"), showDeal);
+      // one that is remembered was told before
+      if (!soFar.firstChild) tell(answer);
+      clear(result, ...answerNodes(answer, find, choice.chosen()));
     } catch (error) {
       if (signal.aborted) return;
       clear(result, notice("error", isMissingRoute(error)
         ? phrase("lead.not-offered") : error.message));
     } finally {
       button.disabled = false;
+      result.removeAttribute("aria-busy");
     }
   };
   const choice = choiceOf(hand);

@@ -1,7 +1,8 @@
 // Files to be kept: the service's by a link or, where a key is needed, by asking for them with it.
 
-import { request, storedKey } from "../api.js";
-import { h } from "../dom.js";
+import { ApiError, request, storedKey } from "../api.js";
+import { clear, h } from "../dom.js";
+import { phrase } from "../texts.js";
 
 /** Let the browser keep a blob as a file. */
 export function saveBlob(blob, name) {
@@ -10,11 +11,30 @@ export function saveBlob(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-async function download(path, name, tell) {
+/** Ask for a file with the key, and let it be kept; the button that was pressed says how much is there. */
+async function download(path, name, tell, button) {
+  const before = [...button.childNodes];
+  button.disabled = true;
+  const coming = (bytes) => clear(button, phrase("download.coming", { megabytes: (bytes / 1e6).toFixed(1) }));
+  coming(0);
   try {
-    saveBlob(await (await request(path, { headers: { Accept: "*/*" } })).blob(), name);
+    const response = await request(path, { headers: { Accept: "*/*" } });
+    const parts = [];
+    let bytes = 0;
+    // what breaks off is an error here, and no file
+    for (const reader = response.body.getReader(); ;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      bytes += value.length;
+      coming(bytes);
+    }
+    saveBlob(new Blob(parts, { type: response.headers.get("content-type") ?? "" }), name);
   } catch (error) {
-    tell(error.message);
+    tell(error instanceof ApiError ? error.message : phrase("service.unreachable"));
+  } finally {
+    button.disabled = false;
+    clear(button, before);
   }
 }
 
@@ -22,5 +42,5 @@ async function download(path, name, tell) {
 export function fileLink(path, text, tell, name) {
   // a link carries no key
   if (!storedKey()) return h("a", { href: path, download: name }, text);
-  return h("button", { type: "button", onclick: () => download(path, name, tell) }, text);
+  return h("button", { type: "button", onclick: ({ currentTarget }) => download(path, name, tell, currentTarget) }, text);
 }

@@ -4,7 +4,7 @@ import { reasonText } from "../answers/answer_call.js";
 import { get, post } from "../api.js";
 import { lendCalls } from "../deal/bidding_box.js";
 import { isLegal, SEATS, spokenCall } from "../bridge/calls.js";
-import { busy, clear, h, notice, say, table } from "../dom.js";
+import { busy, busyBar, clear, h, notice, say, table } from "../dom.js";
 import { callNode, callsNode, handInLine } from "../format.js";
 import { copyButton, failure, gameTable, keepingNotes } from "./game_table.js";
 import { handoutOf, handoutRow, hasSystem } from "./handout.js";
@@ -72,8 +72,27 @@ export async function show(place, now, signal) {
 
 async function showChoice(place, now, signal) {
   const tableName = await nameOfTable(now, signal);
-  const [groups, themes] = await Promise.all([topicsOf(tableName, signal), themesOf(signal)]);
   if (signal.aborted) return "";
+  const topics = h("div", { "aria-live": "polite" });
+  const themes = h("div");
+  clear(place, keepingNotes(), h("p", null, phrase("practice.intro")), topics, goOnNode(now), themes, repetitionNode(now, tableName));
+  await Promise.all([showTopics(topics, tableName, signal), showThemes(themes, tableName, signal)]);
+  return "";
+}
+
+async function showThemes(place, tableName, signal) {
+  const themes = await themesOf(signal);
+  if (!signal.aborted) clear(place, themesNode(themes, tableName, signal));
+}
+
+/** Topics to choose from; of a system that nobody has practised they are looked for first. */
+async function showTopics(place, tableName, signal) {
+  const finding = busyBar(phrase("practice.finding"), phrase("practice.finding-label"));
+  clear(place, finding.node);
+  const groups = await topicsOf(tableName, signal, finding.tell);
+  if (signal.aborted) return;
+  // what is chosen here is no news
+  place.removeAttribute("aria-live");
   const known = groups.flat();
   if (!known.some((one) => one.topic === lastTopic)) lastTopic = known[0]?.topic ?? "";
   const problem = h("div", { "aria-live": "polite" });
@@ -111,14 +130,12 @@ async function showChoice(place, now, signal) {
     return { topic: topicText(lastTopic), questions: await topicQuestions(one, ...about, size) };
   }, tableName, signal);
   clear(
-    place, keepingNotes(), h("p", null, phrase("practice.intro")),
-    known.length > 0 ? h("div", { class: "form topics" }, h("label", { for: "topic-filter" }, phrase("practice.filter")), filter, found,
+    place, known.length > 0 ? h("div", { class: "form topics" }, h("label", { for: "topic-filter" }, phrase("practice.filter")), filter, found,
       h("label", { for: "topic" }, phrase("practice.topic")), select, h("p", null, button), handout)
       : notice("info", phrase("practice.no-topics")),
-    problem, goOnNode(now), themesNode(themes, tableName, signal), repetitionNode(now, tableName),
+    problem,
   );
   if (known.length) list();
-  return "";
 }
 
 /** Themes to choose from, whatever the system names. */

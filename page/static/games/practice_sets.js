@@ -105,9 +105,10 @@ export function topicText(topic) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Topics of a table: those with tags, and names that say something else. */
-export async function topicsOf(tableName, signal) {
-  const { topics: all } = await get(`/v1/tables/${encodeURIComponent(tableName)}/topics`, { signal, goesOn: true });
+/** Topics of a table: those with tags, and names that say something else. `tell(done, of)` hears how far the search for them is. */
+export async function topicsOf(tableName, signal, tell = () => {}) {
+  const path = `/v1/tables/${encodeURIComponent(tableName)}/topics`;
+  const { topics: all } = await get(path, { signal, goesOn: true, tell: ({ deals, of }) => tell(deals, of) });
   // a system's call that was made on none of thousands of deals cannot be practised; a table makes none
   const topics = all.some((one) => one.examples?.length) ? all.filter((one) => one.examples.length) : all;
   const tagged = topics.filter((one) => one.topic.startsWith("#"));

@@ -4,15 +4,17 @@ import base64
 import hashlib
 import json
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any, Final
 
-from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse
 
-from bidcascade.bridge import NoSystem
-from bidcascade.engine.browser_system import browser_system, topics_answer
+from bidcascade.bridge import InvalidSystem, NoSystem
+from bidcascade.engine.browser_system import browser_system, texts_of, topics_answer
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.inference.double_dummy.solved_deals import solved_beginning
 from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
@@ -20,10 +22,12 @@ from bidcascade.page.joined_files import joined_files
 from bidcascade.page.page_folder import FOLDER, page_files, zipped
 from bidcascade.page.static_files import PAGE, StaticFile, static_files
 from bidcascade.page.theme_deals import theme_deals
-from bidcascade.service.api.http.answering import answer_file
+from bidcascade.service.api.http.answering import PartsResponse, answer_file, with_first_part
 from bidcascade.service.api.http.authentication import DOCS_PATH
 from bidcascade.service.api.http.limits import client_of
 from bidcascade.service.api.http.problems import Problem, check_query
+from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.waiting import iter_waiting
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.system import System
@@ -31,6 +35,7 @@ from bidcascade.systems.system import System
 router = APIRouter(include_in_schema=False)
 
 _METHODS: Final = ["GET", "HEAD"]
+_POLL_S: Final = 0.05
 _MOST_SOLVED: Final = 5_000
 """Solved deals that come with the folder, ten bytes each."""
 
@@ -62,39 +67,67 @@ async def page_folder(request: Request) -> Response:
     """Answer with the page as a folder that bids without a service, with all systems of this one.
 
     It is what ``bidcascade page`` writes; solved deals come along as far as this machine has them.
+    Each file is sent when it is made. What goes wrong behind the first one breaks the connection
+    off, so that no client takes a part for the whole.
     """
     work: AppState = request.app.state.own
     check_query(request)
-    with work.slots.taken(client_of(request)):
+    with ExitStack() as stack:
+        stack.enter_context(work.slots.taken(client_of(request)))
+        if not work.tables.awaits_systems:
+            _plain_tables(work)
+
+        def parts(given_up: threading.Event) -> Iterator[bytes]:
+            solved = solved_beginning(_MOST_SOLVED, work.solved_tables)
+            return zipped(page_files(_systems(work, given_up), solved, theme_deals))
+
         # of systems that nobody has practised yet the topics are found first: no limit of time
-        content = await to_thread.run_sync(_page_folder, work, limiter=work.waiting_threads)
-    headers = {"Content-Disposition": f'attachment; filename="{FOLDER}.zip"'}
-    return Response(content, media_type="application/zip", headers=headers)
+        return PartsResponse(
+            await with_first_part(iter_waiting(work, request, parts)),
+            media_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{FOLDER}.zip"'},
+            timeout_s=work.timeout_s,
+            release=stack.pop_all().close,
+        )
 
 
-def _page_folder(work: AppState) -> bytes:
-    """Write the page's folder as a zip file."""
-    found: dict[str, dict[str, Any]] = {}
-    others: dict[str, System] = {}
-    for table in map(work.tables.get, work.tables.names()):
+def _plain_tables(work: AppState) -> list[LoadedTable]:
+    """Tables that are systems, each as its files stand."""
+    found = []
+    for table in work.tables.all():
         try:
             system = table.engine.bidder.plain_system
         except NoSystem:
             continue
-        described = found[table.name] = json.loads(work.tables.system_file(table).content)
-        # what the service says of itself is none of the folder's
-        del described["table"]
-        described |= plain(topics_answer(table.engine.bidder.topics()))
-        if described["opponents"] is not None:
-            others[described["opponents"]] = system.opponents
-    for name, system in others.items():
-        if name not in found:
-            topics = plain(topics_answer(bidder_of(system).topics()))["topics"]
-            found[name] = {**browser_system(system), "topics": topics}
+        try:
+            texts_of(system)
+        except InvalidSystem as error:
+            raise Problem("files-changed", str(error)) from error
+        found.append(table)
     if not found:
         raise Problem("no-system", "expected a system without overlays, got a service of tables")
-    solved = solved_beginning(_MOST_SOLVED, work.solved_tables)
-    return zipped(page_files(found.items(), solved, theme_deals()))
+    return found
+
+
+def _systems(work: AppState, given_up: threading.Event) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what a folder says of each system, and of those that they name as opponents."""
+    while work.tables.state == "loading" and not given_up.wait(_POLL_S):
+        continue
+    found: set[str] = set()
+    others: dict[str, System] = {}
+    for table in _plain_tables(work):
+        described = json.loads(work.tables.system_file(table).content)
+        # what the service says of itself is none of the folder's
+        del described["table"]
+        described |= plain(topics_answer(table.engine.bidder.topics(cancel=given_up)))
+        if described["opponents"] is not None:
+            others[described["opponents"]] = table.engine.bidder.plain_system.opponents
+        found.add(table.name)
+        yield table.name, described
+    for name, system in others.items():
+        if name not in found:
+            topics = plain(topics_answer(bidder_of(system).topics(cancel=given_up)))["topics"]
+            yield name, {**browser_system(system), "topics": topics}
 
 
 @router.get(DOCS_PATH)

@@ -1,8 +1,11 @@
 """``GET /v1/tables`` and below: which tables there are, what is in them, what is odd about them."""
 
 import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import PurePath
-from typing import Annotated, cast
+from typing import Annotated, Any, Final, cast
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
@@ -22,22 +25,30 @@ from bidcascade.engine.questions.tables import (
 )
 from bidcascade.service.api.http.answering import (
     JSON,
+    JSON_LINES,
+    PartsResponse,
     accepted,
     answer_file,
     answer_json,
     json_bytes,
+    with_first_part,
 )
 from bidcascade.service.api.http.limits import client_of
 from bidcascade.service.api.http.openapi import API_VERSION, route
 from bidcascade.service.api.http.problems import Problem, check_query
 from bidcascade.service.api.http.queries import query_of
 from bidcascade.service.api.shared.tables import MOST_LINT_EXAMPLES, LoadedTable
+from bidcascade.service.api.shared.waiting import iter_waiting, with_progress
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems import named_systems
 from bidcascade.systems.book.convention_card import card_of
 
 router = APIRouter(tags=["tables"])
 
+_TOPICS_LINES: Final = (
+    'Lines `{"deals": …, "of": …}` that say how many deals the system was asked on, of how many; '
+    "the last line is the answer."
+)
 PlaceInQuery = Annotated[PlaceQuestion, Depends(query_of(PlaceQuestion))]
 TableInPath = Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])]
 
@@ -94,19 +105,53 @@ async def table_explain(request: Request, name: TableInPath, question: PlaceInQu
     return _answer(request, found, explain_answer(explained))
 
 
-@route(router, "tableTopics", 404, 406, 422, 429, 500, 503, 504)
+@route(
+    router,
+    "tableTopics",
+    404,
+    406,
+    422,
+    429,
+    500,
+    503,
+    504,
+    content={JSON_LINES: {"schema": {"type": "string", "description": _TOPICS_LINES}}},
+)
 async def table_topics(request: Request, name: TableInPath) -> Response:
     """List the tags (`#stayman`) and names (`Weak two`) of calls, for those who practise them.
 
     Each has some of the places where it comes, the shortest auctions first. What only passes have
-    is left out.
+    is left out. Topics of a system are looked for in 50,000 deals when somebody asks first, and
+    kept. Whoever accepts `application/jsonl` is told meanwhile how far that is.
     """
     work: AppState = request.app.state.own
     check_query(request)
     found = work.tables.get(name)
-    with work.slots.taken(client_of(request)):
-        topics = await work.run(lambda: found.engine.bidder.topics())
-    return _answer(request, found, topics_answer(topics))
+    bidder = found.engine.bidder
+    form = accepted(request, [JSON, JSON_LINES])
+    with ExitStack() as stack:
+        stack.enter_context(work.slots.taken(client_of(request)))
+        if form == JSON:
+            topics = await work.run(lambda: bidder.topics())
+            return _answer(request, found, topics_answer(topics))
+
+        def lines(given_up: threading.Event) -> Iterator[bytes]:
+            def find() -> bytes:
+                topics = topics_answer(bidder.topics(cancel=given_up))
+                return json_bytes(_with_table(found, topics))
+
+            def tell() -> bytes:
+                return json_bytes(dict(zip(("deals", "of"), bidder.topics_progress, strict=True)))
+
+            return (one + b"\n" for one in with_progress(find, tell, given_up))
+
+        return PartsResponse(
+            await with_first_part(iter_waiting(work, request, lines)),
+            media_type=JSON_LINES,
+            headers=found.headers_for(),
+            timeout_s=work.timeout_s,
+            release=stack.pop_all().close,
+        )
 
 
 @route(router, "tableCard", 404, 406, 422, 429, 500, 503, 504)
@@ -160,7 +205,11 @@ async def table_lint(
 
 def _answer(request: Request, table: LoadedTable, value: object) -> Response:
     """Answer about a table, which is named behind it."""
-    return _tagged(request, table, {**plain(value), "table": table.engine.table_info()})
+    return _tagged(request, table, _with_table(table, value))
+
+
+def _with_table(table: LoadedTable, value: object) -> dict[str, Any]:
+    return {**plain(value), "table": table.engine.table_info()}
 
 
 def _tagged(request: Request, table: LoadedTable, value: object) -> Response:

@@ -557,6 +557,13 @@ class Tables:
             table.system_file = StaticFile.of(json_bytes(answer), JSON)
         return table.system_file
 
+    @property
+    def awaits_systems(self) -> bool:
+        """Whether tables are being loaded, and some will be systems without overlays."""
+        return self.state == "loading" and any(
+            is_system(path) and not self.overlays.get(name) for name, path in self.paths.items()
+        )
+
     def names(self) -> list[str]:
         """Names of the tables, the default one first."""
         return list(self.paths)

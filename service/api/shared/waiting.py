@@ -6,6 +6,7 @@ The threads sample layouts and wait; what is solved double dummy is solved in ot
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Final, TypeVar
@@ -18,6 +19,7 @@ from .work import AppState
 
 _Result = TypeVar("_Result")
 
+_TOLD_EACH_S: Final = 0.2
 SHARE_OF_TIMEOUT: Final = 0.9
 """How much of the time for a request work may take that can answer with what it has by then."""
 
@@ -104,6 +106,46 @@ async def _while_wanted(
     finally:
         given_up.set()
         watching.cancel()
+
+
+def with_progress(
+    work: Callable[[], _Result], progress: Callable[[], _Result], given_up: threading.Event
+) -> Iterator[_Result]:
+    """Do some work, and tell how far it is until it is done.
+
+    Parameters
+    ----------
+    work
+        Is to end soon after the event is set.
+    progress
+        How far it is: told where the work takes longer than a moment, and whenever it has changed.
+
+    Yields
+    ------
+    object
+        What ``progress`` says; the result of the work as the last one.
+
+    Examples
+    --------
+    >>> is_found = threading.Event()
+    >>> def find() -> str:
+    ...     is_found.wait()
+    ...     return "found"
+    >>> told = with_progress(find, lambda: "looks", threading.Event())
+    >>> next(told)
+    'looks'
+    >>> is_found.set()
+    >>> list(told)
+    ['found']
+    """
+    with ThreadPoolExecutor(1) as pool:
+        # what is wrong at once is raised before anything is told
+        working, told = pool.submit(work), None
+        while not wait([working], _TOLD_EACH_S).done and not given_up.is_set():
+            if (now := progress()) != told:
+                told = now
+                yield told
+        yield working.result()
 
 
 async def iter_waiting(

@@ -1,9 +1,10 @@
-"""What layouts and leads need, read or started before somebody waits for it."""
+"""What layouts, leads and practice need, made ready before somebody waits for it."""
 
 import logging
+import threading
 import time
 
-from bidcascade.bridge import BidcascadeError, parse_calls, parse_contract, parse_hand
+from bidcascade.bridge import BidcascadeError, Cancelled, parse_calls, parse_contract, parse_hand
 from bidcascade.engine.questions.leads import LeadQuestion, answer_leads
 from bidcascade.engine.questions.resources import Resources
 from bidcascade.inference import interpret
@@ -37,3 +38,18 @@ def warm_up_inference(tables: Tables, solver: DoubleDummy | None = None) -> bool
         return False
     _logger.info("layouts and leads are warm after %.0f ms", 1000 * (time.perf_counter() - started))
     return True
+
+
+def find_topics(tables: Tables, cancel: threading.Event) -> None:
+    """Find the topics of all tables for who practises first, one after the other.
+
+    The service is warm before. What was found is kept, so that only the first start of a version
+    works for it.
+    """
+    for name in tables.names():
+        try:
+            tables.get(name).engine.bidder.topics(cancel=cancel)
+        except Cancelled:
+            return
+        except (BidcascadeError, Problem) as error:
+            _logger.info("topics of %s are not looked for: %s", name, error)

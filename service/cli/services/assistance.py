@@ -1,6 +1,7 @@
 """Commands for editors and assistants: ``lsp`` and ``mcp``."""
 
 import argparse
+import logging
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +11,8 @@ from bidcascade.service.cli.shared import UsageError
 from .serve import add_settings, run_service, settings_of
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from bidcascade.engine.settings import Settings
 
 
@@ -69,25 +72,44 @@ def mcp(options: argparse.Namespace) -> int:
 
     # nothing goes on when the process has ended
     settings = settings_of(options, port=0, slow_request_ms=0, dd_going_on=0, mcp=False)
+    if settings.api_keys_file:
+        # what is wrong with them is told before anybody is greeted
+        from bidcascade.service.api.http.authentication import open_keys
+
+        open_keys(settings)
     asyncio.run(_speak(settings))
     return 0
 
 
 async def _speak(settings: "Settings") -> None:
-    """Answer one assistant on standard input and output."""
+    """Answer one assistant on standard input and output; the service is made meanwhile."""
+    import asyncio
+
     import anyio
     from mcp.server.stdio import stdio_server
 
-    from bidcascade.engine.settings import PREFIX, with_shipped_tables
-    from bidcascade.service.api.app import create_app
+    from bidcascade.engine.settings import PREFIX
     from bidcascade.service.api.assistants import Assistants, refusal_of
-    from bidcascade.service.api.http.logs import configure_logs
 
-    level = settings.log_level if "log_level" in settings.model_fields_set else "warning"
-    configure_logs(level, settings.log_format)
-    app = create_app(with_shipped_tables(settings))
-    server = Assistants(app, os.environ.get(f"{PREFIX}API_KEY", "")).server
+    service: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()
+    server = Assistants(service, os.environ.get(f"{PREFIX}API_KEY", "")).server
     given, taken = anyio.create_memory_object_stream[Any]()
+    has_ended = asyncio.Event()
+
+    async def serve() -> None:
+        # in a thread: whoever has started this is answered before all is loaded
+        try:
+            app = await asyncio.to_thread(_service, settings)
+        except Exception as error:
+            # whoever asks is told too
+            service.set_exception(error)
+            logging.getLogger("bidcascade.service").error("%s", service.exception())
+            raise
+        if has_ended.is_set():
+            return
+        async with app.router.lifespan_context(app):
+            service.set_result(app)
+            await has_ended.wait()
 
     async def pass_on(incoming: Any, outgoing: Any) -> None:
         async with given:
@@ -97,11 +119,28 @@ async def _speak(settings: "Settings") -> None:
                 elif (refusal := refusal_of(message)) is not None:
                     await outgoing.send(refusal)
 
-    async with (
-        app.router.lifespan_context(app),
-        stdio_server() as (incoming, outgoing),
-        anyio.create_task_group() as both,
-    ):
-        both.start_soon(pass_on, incoming, outgoing)
-        await server.run(taken, outgoing, server.create_initialization_options())
-        both.cancel_scope.cancel()
+    async def speak() -> None:
+        async with (
+            stdio_server() as (incoming, outgoing),
+            anyio.create_task_group() as both,
+        ):
+            both.start_soon(pass_on, incoming, outgoing)
+            await server.run(taken, outgoing, server.create_initialization_options())
+            both.cancel_scope.cancel()
+
+    serving = asyncio.create_task(serve())
+    try:
+        await speak()
+    finally:
+        has_ended.set()
+    await serving
+
+
+def _service(settings: "Settings") -> "FastAPI":
+    from bidcascade.engine.settings import with_shipped_tables
+    from bidcascade.service.api.app import create_app
+    from bidcascade.service.api.http.logs import configure_logs
+
+    level = settings.log_level if "log_level" in settings.model_fields_set else "warning"
+    configure_logs(level, settings.log_format)
+    return create_app(with_shipped_tables(settings))

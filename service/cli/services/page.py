@@ -64,7 +64,7 @@ def page(options: argparse.Namespace) -> None:
         (name, {**browser_system(system), **plain(topics_answer(bidder_of(system).topics()))})
         for name, system in found.items()
     ]
-    content = page_files(systems, _solved_deals(options), theme_deals())
+    content = dict(page_files(systems, _solved_deals(options), theme_deals))
     write_page(content, folder)
     size = page_size(content)
     sizes = ", ".join(f"{name} {count // 1000:,} kB" for name, count in size.systems.items())

@@ -247,6 +247,42 @@ def test_the_command_speaks_over_standard_input_and_output(tmp_path):
     assert wrong.is_error
 
 
+def test_an_assistant_is_greeted_before_the_service_is_made():
+    """Questions wait for the service; what went wrong with it is told to whoever asks."""
+
+    async def speak():
+        promise = asyncio.get_running_loop().create_future()
+        async with Client(Assistants(promise).server) as client:
+            asked = asyncio.create_task(client.list_tools())
+            # answered before, without a service
+            await client.list_resources()
+            is_waiting = not asked.done()
+            promise.set_result(loaded_app(table="sayc"))
+            return is_waiting, await asked
+
+    is_waiting, told = asyncio.run(speak())
+    assert is_waiting
+    assert "bid" in {one.name for one in told.tools}
+
+
+def test_what_answers_the_greeting_loads_nothing_of_the_service():
+    program = "import sys; import bidcascade.service.api.assistants; print(*sys.modules)"
+    ran = run_python(program)
+    assert ran.code == 0, ran.err
+    assert not {"fastapi", "polars", "numpy", "bidcascade.engine.engine"} & {*ran.out.split()}
+
+
+def test_keys_that_cannot_be_read_end_the_command_at_once(tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "mcp", "--api-keys-file", str(tmp_path / "none")],
+        env=environment(BIDCASCADE_CACHE=str(tmp_path)),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as ran:
+        assert ran.wait(timeout=60) == 2
+        assert b"none" in ran.stderr.read()
+
+
 def test_what_is_no_message_is_answered(tmp_path):
     lines = [
         b"{bad",

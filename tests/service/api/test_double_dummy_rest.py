@@ -14,7 +14,11 @@ from bidcascade.engine.questions.layouts import deal_text
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.service.api.shared.warm_up import find_topics
+from bidcascade.systems.book import kept_topics
+from bidcascade.systems.book.system_topics import topics_of_system
 from tests.support_service import DEAL, ask, loaded_app, post, problem_of
+from tests.support_systems import SMALL_SYSTEM
 
 OVER = ["1N", "P", "3N", "P", "P", "P"]
 
@@ -109,6 +113,43 @@ def test_topics_of_a_table(app):
     assert "The end" not in told
     problem_of(ask(app, "GET", "/v1/tables/none/topics"), 404, "unknown-table")
     problem_of(ask(app, "GET", "/v1/tables/small/topics?x=1"), 422, "invalid-request")
+
+
+def test_a_search_for_topics_tells_how_far_it_is(tmp_path, monkeypatch):
+    (tmp_path / "small.bidding").write_text(SMALL_SYSTEM, "utf-8")
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
+    app = loaded_app(table=str(tmp_path / "small.bidding"), backend="auto")
+    looked = threading.Event()
+
+    def look(places, *, tell, cancel):
+        tell(5_000, 50_000)
+        assert not looked.wait(1)
+        return topics_of_system(places, tell=tell, cancel=cancel)
+
+    monkeypatch.setattr(kept_topics, "topics_of_system", look)
+    path, lines = "/v1/tables/small/topics", {"Accept": "application/jsonl"}
+    first, *_, last = map(json.loads, ask(app, "GET", path, headers=lines).text.splitlines())
+    assert first == {"deals": 5_000, "of": 50_000}
+    assert last == ask(app, "GET", path).json()
+    # what is known needs no search
+    (only,) = ask(app, "GET", path, headers=lines).text.splitlines()
+    assert json.loads(only) == last
+    problem_of(ask(app, "GET", "/v1/tables/none/topics", headers=lines), 404, "unknown-table")
+
+
+def test_topics_are_found_before_somebody_asks(tmp_path, monkeypatch):
+    for name in ("small", "other"):
+        (tmp_path / f"{name}.bidding").write_text(SMALL_SYSTEM, "utf-8")
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
+    paths = [str(tmp_path / f"{name}.bidding") for name in ("small", "other")]
+    tables = loaded_app(table=paths[0], extra_tables=paths[1:], backend="auto").state.own.tables
+    stopped = threading.Event()
+    find_topics(tables, stopped)
+    monkeypatch.setattr(kept_topics, "topics_of_system", None)
+    assert all(table.engine.bidder.topics() for table in tables.all())
+    # a service that ends looks for nothing more
+    stopped.set()
+    find_topics(tables, stopped)
 
 
 def test_a_table_of_rows_has_no_card(app):

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 import pytest
 
 from bidcascade.bridge import InvalidSystem
+from bidcascade.kernels.machine import caches
 from bidcascade.systems.language import reader, text_cache
 from bidcascade.systems.language.reader import read_system
 from bidcascade.systems.language.text_cache import open_text, rows_of_tree, tree_of_rows
@@ -161,7 +162,7 @@ def test_a_damaged_file_is_not_believed(mine, folder, parsed, damage):
     spots = [*range(0, len(whole), 97), len(whole) - 1] if damage == "a flipped bit" else [0]
     for spot in spots:
         flipped = whole[:spot] + bytes([whole[spot] ^ 1]) + whole[spot + 1 :]
-        other = text_cache._checksum(folder / "other.json", whole) + b"\n" + whole
+        other = caches._checksum(folder / "other.json", whole) + b"\n" + whole
         place.write_bytes({
             "empty": b"", "half": whole[: len(whole) // 2], "a flipped bit": flipped,
             "another's": other, "no JSON": b"{" + whole,
