@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, holds_files, is_resumed, report_folder
 
 if TYPE_CHECKING:
     from bidcascade.workshop.boards.compare_summary import MatchSummary
@@ -66,7 +67,15 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     shared.add_player_options(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
-    add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
+    add_output(
+        parser,
+        "--out",
+        metavar="DIR",
+        help="for report.html, report.md, summary.json, Parquet",
+        check=report_folder,
+        is_there=holds_files,
+        goes_on=is_resumed,
+    )
     add(
         "--resume",
         action="store_true",
@@ -80,8 +89,6 @@ def compare(options: argparse.Namespace) -> int:
     from bidcascade.service.cli import DONE, INTERRUPTED
 
     folder = None if options.out is None else Path(options.out)
-    if folder is not None and folder.exists() and not folder.is_dir():
-        raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
     if options.archive is not None:
         _measure(options, folder)
         return DONE
