@@ -100,7 +100,7 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
         help="fewest boards of a node (default: 50)",
     )
     stats.add_argument(
-        "--depth", type=shared.whole_number(0), metavar="N", help="most calls of a node"
+        "--max-depth", type=shared.whole_number(0), metavar="N", help="most calls of a node"
     )
     add_output(
         stats,
@@ -381,7 +381,11 @@ def _stats(options: argparse.Namespace) -> None:
 
     out = None if options.out is None else Path(options.out)
     nodes = statistics(
-        _open(options), options.auction, options.by, least=options.least, max_depth=options.depth
+        _open(options),
+        options.auction,
+        options.by,
+        least=options.least,
+        max_depth=options.max_depth,
     )
     if not nodes.height:
         shared.note(f"no auction of at least {options.least:,} boards there")

@@ -235,12 +235,18 @@ def show_place(options: argparse.Namespace) -> None:
 def _configure_lint(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
     add = parser.add_argument
-    add("--deals", metavar="INPUT", nargs="+", help="deals to try the table on: files, folders")
     add(
-        "--random",
+        "--deals",
         type=shared.whole_number(1, 100_000_000),
         metavar="N",
         help="try the table on N random deals",
+    )
+    add(
+        "--from",
+        dest="source",
+        metavar="FILE",
+        nargs="+",
+        help=f"deals of files or folders instead {shared.AS_LOAD}",
     )
     add(
         "--seed",
@@ -262,11 +268,11 @@ def lint_table(options: argparse.Namespace) -> None:
     """Report what is wrong in a table, and on deals if there are any."""
     from bidcascade.table import lint
 
-    if options.deals and options.random:
-        raise shared.UsageError("expected --deals or --random, got both")
-    if options.seed is not None and not options.random:
-        raise shared.UsageError("expected --seed only with --random")
-    if not options.deals and not options.random:
+    if options.source and options.deals:
+        raise shared.UsageError("expected --deals or --from, got both")
+    if options.seed is not None and not options.deals:
+        raise shared.UsageError("expected --seed only with --deals")
+    if not options.source and not options.deals:
         report = lint(shared.open_table(options), examples=options.examples)
         shared.print_answer(options, lint_answer(report), report)
         return
@@ -287,11 +293,11 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
     from bidcascade.table import counts_through, lint, lint_on_deals
 
     def frames() -> "Iterator[pl.DataFrame]":
-        if options.deals is not None:
-            yield from (batch.deals for batch in iter_deals(options.deals, whole=True))
-        for first in range(0, options.random or 0, _CHUNK):
+        if options.source is not None:
+            yield from (batch.deals for batch in iter_deals(options.source, whole=True))
+        for first in range(0, options.deals or 0, _CHUNK):
             yield random_deals(
-                min(_CHUNK, options.random - first), options.seed or 0, first=first + 1
+                min(_CHUNK, options.deals - first), options.seed or 0, first=first + 1
             )
 
     counts_all = np.zeros(len(engine.table), np.uint64)
@@ -303,7 +309,7 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
             entry = engine.auctions(frame, mode="first")["entry"].fill_null(NO_ENTRY)
             counts_first += counts_through(engine.table, entry.to_numpy())
             boards += frame.height
-            report(boards, options.random, boards)
+            report(boards, options.deals, boards)
     if not boards:
         raise InvalidInput("expected deals to try the table on, got none")
     on_deals = lint_on_deals(

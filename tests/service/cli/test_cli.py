@@ -302,7 +302,7 @@ def test_tables(run, small, tmp_path):
     assert [row["call"] for row in following] == ["2C", "3N", "P"]
     assert run("table", "lint", folder).startswith("7 entries")
     alone, on_deals = json.loads(
-        run("table", "lint", folder, "--random", 500, "--json", "--examples", 1)
+        run("table", "lint", folder, "--deals", 500, "--json", "--examples", 1)
     )
     assert alone["entries"] == on_deals["entries"] == 7
     assert on_deals["deals"] == 500

@@ -88,7 +88,7 @@ def test_options_of_a_question_reach_it(made, capsys):
     assert found["boards"][0]["tricks"] == frame["tricks"].max()
     for more in (["--result", "made"], ["--contract", "4S"], ["--contract", "3NT"],
                  ["--player", "south1"], ["--event", "cup"], ["--source", "lin"],
-                 ["--vulnerability", "NS"],
+                 ["--vul", "NS"],
                  ["--where", "HCP_N >= 12", "--where", "HCP_S >= 8"]):  # fmt: skip
         total = answer(capsys, made, "boards", "club", *more, "--count")["total"]
         assert 0 < total < 120

@@ -4,7 +4,6 @@ The rows are made of the parsers: whoever adds an output has it here.
 """
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +12,10 @@ import pytest
 
 from bidcascade.loaders import random_deals, read_deals, write_lin
 from bidcascade.page.page_folder import SERVICE_WORKER
-from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, COMMANDS, DONE, main, make_parser
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.service.cli.outputs import Output
 from bidcascade.table.stored import storage
+from tests.support_cli import parsers
 from tests.support_systems import SMALL_SYSTEM
 
 ADDS = "api-key --file"
@@ -31,27 +31,9 @@ class Named(NamedTuple):
     option: argparse.Action
 
 
-def commands() -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
-    for name in COMMANDS:
-        for one in make_parser([name])._actions:
-            if isinstance(one, argparse._SubParsersAction):
-                yield from below((name,), one.choices[name])
-
-
-def below(
-    words: tuple[str, ...], parser: argparse.ArgumentParser
-) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
-    inner = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
-    for one in inner:
-        for name, action in one.choices.items():
-            yield from below((*words, name), action)
-    if not inner:
-        yield words, parser
-
-
 OUTPUTS = [
     Named(words, parser, one)
-    for words, parser in commands()
+    for words, parser in parsers()
     for one in parser._actions
     if isinstance(one, Output)
 ]
@@ -60,7 +42,7 @@ OUTPUTS = [
 def test_options_with_the_name_of_an_output_are_outputs():
     named = {
         f"{' '.join(words)} {flag}"
-        for words, parser in commands()
+        for words, parser in parsers()
         for one in parser._actions
         for flag in one.option_strings
         if flag in NAMES
