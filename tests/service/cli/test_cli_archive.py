@@ -112,7 +112,7 @@ def test_an_auction_that_no_board_has(made, tmp_path, capsys):
     assert "no auction of at least 50 boards" in capsys.readouterr().err
     for name in ("stats.parquet", "stats.html"):
         (tmp_path / name).write_text("old")
-        assert run(made, "stats", *nowhere, "--out", tmp_path / name) == DONE
+        assert run(made, "stats", *nowhere, "--out", tmp_path / name, "--force") == DONE
     some = tmp_path / "some.parquet"
     assert run(made, "stats", "club", "--least", "20", "--out", some) == DONE
     nodes = pl.read_parquet(tmp_path / "stats.parquet")
