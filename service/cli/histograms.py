@@ -18,7 +18,7 @@ def histogram(counts: Mapping[int, int]) -> Iterator[str]:
 
     Examples
     --------
-    >>> print("\\n".join(histogram({-1: 3, 1: 80})))
+    >>> print(*histogram({-1: 3, 1: 80}), sep=chr(10))
      -1   3 █▌
       0   0
      +1  80 ████████████████████████████████████████

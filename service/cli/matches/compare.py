@@ -85,7 +85,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     add(
         "--plot",
         action="store_true",
-        help="also how often each number of IMPs came, as bars, over the deals that were worked out",
+        help="also how often each number of IMPs came, as bars, on the deals that were worked out",
     )
     shared.add_json_option(parser)
 
