@@ -30,7 +30,13 @@ nox.options.stop_on_first_error = True
 ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".venv" / "bin"
 # with an old glibc, so that they run nearly everywhere
-WHEEL_TARGETS = ("x86_64-linux-gnu.2.17", "aarch64-linux-gnu.2.17")
+WHEEL_TARGETS = (
+    "x86_64-linux-gnu.2.17",
+    "aarch64-linux-gnu.2.17",
+    "x86_64-windows-gnu",
+    "aarch64-macos.11.0",
+    "x86_64-macos.11.0",
+)
 STEPS = (
     "serve",
     "quick",
@@ -380,7 +386,7 @@ def rehearse(session: nox.Session) -> None:
 
 @nox.session
 def wheels(session: nox.Session) -> None:
-    """Build the wheels for Linux on x86-64 and arm64, with zig, into dist."""
+    """Build the wheels for Linux, Windows and macOS, with zig, into dist."""
     session.install("-c", "constraints.txt", "build")
     for target in WHEEL_TARGETS:
         session.run("python", "-m", "build", "--wheel", "-C", f"target={target}", silent=True)

@@ -1,14 +1,35 @@
 """The command line run in this process and in one of its own, and inputs for it."""
 
+import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin, write_pbn
+from bidcascade.service.cli import COMMANDS, make_parser
 
 PROGRAM = "import sys; from bidcascade.service.cli import main; sys.exit(main())"
+
+
+def parsers() -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """Commands and their actions: the words that name them, and what reads their arguments."""
+    for name in COMMANDS:
+        for one in make_parser([name])._actions:
+            if isinstance(one, argparse._SubParsersAction):
+                yield from _below((name,), one.choices[name])
+
+
+def _below(
+    words: tuple[str, ...], parser: argparse.ArgumentParser
+) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    yield words, parser
+    for one in parser._actions:
+        if isinstance(one, argparse._SubParsersAction):
+            for name, inner in one.choices.items():
+                yield from _below((*words, name), inner)
 
 
 class Ran(NamedTuple):

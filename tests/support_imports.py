@@ -45,5 +45,5 @@ def import_command(rows: Path, out: Path) -> list[str]:
         str(rows),
         "--out",
         str(out),
-        "--overwrite",
+        "--force",
     ]

@@ -61,7 +61,7 @@ class BoardConditions(ArchiveNode):
         flag=Flag(
             "calls from the dealer on ('1N P 2C'), or a pattern as in the headers of systems: "
             "'1NT P 2C P 2M …', '1M (2m) Double'",
-            "A",
+            "AUCTION",
         ),
     )
     mode: Literal["first", "all"] = question_field(
@@ -88,13 +88,13 @@ class BoardConditions(ArchiveNode):
         default=None,
         description="`N`, `E`, `S` or `W`.",
         examples=["N"],
-        flag=Flag("N, E, S or W", "D"),
+        flag=Flag("N, E, S or W", "SEAT"),
     )
     vulnerability: VulnerabilityText | None = question_field(
         default=None,
         description="`None`, `NS`, `EW` or `Both`.",
         examples=["NS"],
-        flag=Flag("None, NS, EW or Both", "V"),
+        flag=Flag("None, NS, EW or Both", "V", name="--vul"),
     )
     player: _Part | None = question_field(
         default=None,

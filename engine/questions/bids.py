@@ -232,7 +232,7 @@ class BidRequest:
         flag=Flag(
             "calls so far, from the dealer on: '1N P'; of a deal: an auction that the calls of the "
             "unknown hands are taken from",
-            "CALLS",
+            "AUCTION",
             many="words",
         ),
     )

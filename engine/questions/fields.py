@@ -99,8 +99,6 @@ class Flag:
         words of one text.
     turns_off : bool
         Whether a flag without a value makes the field false.
-    also : tuple of str
-        Further names of the flag.
     bounds : tuple of int, optional
         Least and most, where a command need not keep to those of the service.
     given_alone : object, optional
@@ -117,7 +115,6 @@ class Flag:
     default: object = ...
     many: Literal["again", "behind", "words"] = "again"
     turns_off: bool = False
-    also: tuple[str, ...] = ()
     bounds: tuple[int, int | None] | None = None
     given_alone: object = None
     values: Mapping[str, object] | None = None

@@ -1,7 +1,7 @@
 """Hands that are not seen: layouts that fit an auction, and what the auction shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -86,7 +86,7 @@ class AuctionRequest:
         description="What is known of hands, by seat, as `S.H.D.C`: `x` is a card below the ten, "
         "`+` behind a suit any further cards.",
         examples=[{"E": "QJ98.54.K732.T65"}],
-        flag=replace(KNOWN_FLAG, also=("--hand",)),
+        flag=KNOWN_FLAG,
     )
     where: tuple[Condition, ...] = where_field("HCP_N + HCP_S >= 25")
     strict: bool = strict_field()

@@ -127,6 +127,7 @@ def run_batch(
     share: float = 1.0,
     text: bool = False,
     resume: bool = False,
+    overwrite: bool = False,
     jobs: int | None = None,
     elsewhere: Elsewhere | None = None,
     export: Export | None = None,
@@ -159,6 +160,8 @@ def run_batch(
     resume : bool
         Go on with an interrupted run; begins one where there is none. A finished one stays as
         it is.
+    overwrite : bool
+        Begin anew in a folder that has such a run; with ``resume`` that goes on all the same.
     jobs : int, optional
         Processes that read the inputs.
     elsewhere : callable, optional
@@ -213,6 +216,9 @@ def run_batch(
         request.options, elsewhere = export.options, export.answerer
     if not run_folder.is_started:
         run_folder.check_empty()
+    elif overwrite:
+        # something else than such a run stays
+        run_folder.read()
     elif not resume:
         raise InvalidInput(
             f"{str(path)!r} holds {WORKS[run_folder.work]} already: resume it, "
@@ -220,7 +226,7 @@ def run_batch(
         )
     with ExitStack() as stack:
         stack.enter_context(run_folder.held())
-        if run_folder.is_started:
+        if run_folder.is_started and (resume or not overwrite):
             request.inputs = describe_inputs(sources)
             manifest = run_folder.resume(request)
         else:

@@ -58,6 +58,7 @@ def export_calls(
     format: CallFormat = "parquet",
     meanings: bool = False,
     resume: bool = False,
+    overwrite: bool = False,
     jobs: int | None = None,
     part_deals: int = PART_DEALS,
     show_progress: bool | None = None,
@@ -69,7 +70,7 @@ def export_calls(
     ----------
     engine, bidder, meanings
         As in :func:`bidcascade.engine.call_rows.iter_call_rows`.
-    inputs, folder, resume, jobs, part_deals, show_progress, report
+    inputs, folder, resume, overwrite, jobs, part_deals, show_progress, report
         As in :func:`.batch.run_batch`.
     format : {"parquet", "numpy"}
 
@@ -93,6 +94,7 @@ def export_calls(
         inputs,
         folder,
         resume=resume,
+        overwrite=overwrite,
         jobs=jobs,
         export=export,
         part_deals=part_deals,

@@ -132,7 +132,9 @@ class Target:
 
     def builds(self) -> tuple[str, ...]:
         """Name the builds that a wheel for it has, the one that runs everywhere first."""
-        levels = ("x86-64-v3", "x86-64-v4") if self.machine == "x86_64" else ()
+        # elsewhere nothing tells what the processor has
+        is_known = self.machine == "x86_64" and self.system == "linux"
+        levels = ("x86-64-v3", "x86-64-v4") if is_known else ()
         return "baseline", *levels
 
     def library_name(self, build: str) -> str:

@@ -34,6 +34,7 @@ from bidcascade.bridge import (
     visible,
 )
 
+from .outputs import check_outputs
 from .shared import UsageError
 
 DONE: Final = 0
@@ -243,6 +244,7 @@ def _run(words: list[str], interrupted: list[int]) -> int:
     try:
         options = make_parser(words).parse_args(words)
         _check_is_utf8(options)
+        check_outputs(options)
         code: int | None = options.handler(options)
         sys.stdout.flush()
         return code or DONE

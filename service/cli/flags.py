@@ -93,4 +93,4 @@ def _add(parser: argparse.ArgumentParser, one: Taken, flag: Flag) -> None:
     if "action" not in arguments or arguments["action"] == "append":
         arguments["default"] = default
     name = flag.name or f"--{one.name.replace('_', '-')}"
-    parser.add_argument(*flag.also, name, dest=one.name, **arguments)
+    parser.add_argument(name, dest=one.name, **arguments)

@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,8 +39,6 @@ _TEXT_FORMATS: Final = {
     ".jsonl": "JSON Lines",
 }
 TEXT_SUFFIXES: Final = tuple(_TEXT_FORMATS)
-_OTHER_SUFFIXES: Final = (".bidding", ".csv", ".json", ".ndjson", ".pkl", ".py", ".zip")
-"""Of files that are read, beside those of deals; none of them is Parquet."""
 DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
 AS_LOAD: Final = "(formats: as load)"
 """Where a command reads deals: ``load --help`` names the formats."""
@@ -348,55 +345,6 @@ def _note_overlays(lines: Iterable[str]) -> None:
     """Say on standard error what overlays did, if there are any."""
     for line in lines:
         note(f"overlay: {line}")
-
-
-def check_out(out: str) -> None:
-    """Check that deals can be written under a name, before the work is done."""
-    if out == "-":
-        return
-    if Path(out).suffix.lower() not in DEAL_SUFFIXES:
-        raise UsageError(f"expected an output ending in {', '.join(DEAL_SUFFIXES)}, got {out!r}")
-    check_folder_of(Path(out))
-
-
-def check_file(out: str, suffix: str) -> None:
-    """Check the name of an output that has one form, before the work is done."""
-    if Path(out).suffix.lower() != suffix:
-        raise UsageError(f"expected an output ending in {suffix}, got {out!r}")
-    check_folder_of(Path(out))
-
-
-def check_parquet(out: str) -> None:
-    """Check that a Parquet file can be written under a name; names of other kinds are refused."""
-    if Path(out).suffix.lower() in (*TEXT_SUFFIXES, *_OTHER_SUFFIXES):
-        raise UsageError(f"expected a Parquet file as output, got {out!r}")
-    check_folder_of(Path(out))
-
-
-def check_is_no_input(out: str, inputs: Iterable[str]) -> None:
-    """Check that what is written does not take the place of what is read."""
-    if os.path.realpath(out) in map(os.path.realpath, inputs):
-        raise UsageError(f"expected an output that is no input, got {out!r}")
-
-
-def check_folder_of(path: Path) -> None:
-    """Check that a file's folder is there, before the work is done."""
-    if not path.parent.is_dir():
-        raise UsageError(f"expected an output in a folder that exists, got {str(path)!r}")
-    if path.is_dir():
-        raise UsageError(f"expected a file as output, got the folder {str(path)!r}")
-
-
-def check_place_of_table(place: Path, *, overwrite: bool) -> None:
-    """Check that a table can be saved at a place, before the work is done."""
-    from bidcascade.table.stored.storage import is_table_folder
-
-    replaces = is_table_folder(place)
-    if place.exists() and not (overwrite and replaces):
-        hint = "; --overwrite replaces it" if replaces else ""
-        raise InvalidTable(
-            f"expected a free place for the table, got {str(place)!r}, which is there{hint}"
-        )
 
 
 def read_text(name: str) -> str:

@@ -39,8 +39,7 @@ def check_vetting_folder(folder: Path, *, overwrite: bool = False, resumed: bool
         raise InvalidInput(f"expected a free place for the report, got {str(folder)!r}")
     if not overwrite:
         raise InvalidInput(
-            f"expected a free place for the report, got {str(folder)!r}, which has one; "
-            "--overwrite replaces it"
+            f"expected a free place for the report, got {str(folder)!r}, which has one"
         )
 
 

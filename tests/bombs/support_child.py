@@ -32,7 +32,7 @@ def _load(path: Path, folder: Path) -> tuple[int, str]:
 
 
 def _rows(path: Path, folder: Path) -> tuple[int, str]:
-    return _command("table", "import", str(path), "--out", str(folder / "table"), "--overwrite")
+    return _command("table", "import", str(path), "--out", str(folder / "table"), "--force")
 
 
 def _system(path: Path, folder: Path) -> tuple[int, str]:
@@ -67,9 +67,7 @@ def _small_rows(folder: Path) -> Path:
 
 def _user_terms(path: Path, folder: Path) -> tuple[int, str]:
     rows, table = str(_small_rows(folder)), str(folder / "table")
-    return _command(
-        "table", "import", rows, "--out", table, "--overwrite", "--user-terms", str(path)
-    )
+    return _command("table", "import", rows, "--out", table, "--force", "--user-terms", str(path))
 
 
 def _overlay(path: Path, folder: Path) -> tuple[int, str]:

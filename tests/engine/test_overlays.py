@@ -214,10 +214,12 @@ def test_counts_of_a_changed_table_are_counted_in_part(small, tmp_path, capsys):
     assert frame["count"].to_list() == expected.tolist()
 
     (deals / "2.parquet").unlink()
+    counts.insert(-1, "--force")
     assert main([*counts, after, "--overlay", rules, "--previous", before]) == 0
     printed = capsys.readouterr()
     assert "expected the 600 deals that were counted before, got 300 other ones" in printed.err
     assert json.loads(printed.out)["counted_entries"] == 8
     assert main([*counts, after, "--previous", small]) == 2
     assert "expected a file of counts" in capsys.readouterr().err
-    assert main(["table", "counts", small, str(tmp_path / "none.lin"), "--out", after]) == 2
+    nothing = ["table", "counts", small, str(tmp_path / "none.lin"), "--force"]
+    assert main([*nothing, "--out", after]) == 2

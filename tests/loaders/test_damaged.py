@@ -99,7 +99,8 @@ def check_ways_agree(folder, capfd) -> None:
     """Hold the command and the reader of jobs against each other on a folder."""
     alone = together(iter_deals(folder))
     capfd.readouterr()
-    assert main(["load", str(folder), "--out", str(folder.parent / "out.parquet"), "--json"]) == 0
+    words = ["load", str(folder), "--out", str(folder.parent / "out.parquet"), "--force"]
+    assert main([*words, "--json"]) == 0
     out, err = capfd.readouterr()
     disagree = int(play_disagrees(alone.deals).sum())
     numbers = {"boards": alone.deals.height, "rejects": alone.rejects.height}

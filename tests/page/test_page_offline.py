@@ -198,7 +198,7 @@ def test_a_new_version_takes_the_place_of_the_old_one(browser, folder, texts, tm
         visit = next(visits)
         visit.open()
         old = visit.page.evaluate(KEPT)
-        assert main(["page", *NO_DEALS, "--out", str(folder), str(texts)]) == DONE
+        assert main(["page", *NO_DEALS, "--out", str(folder), str(texts), "--force"]) == DONE
         # it is looked for while the old one is shown, and there when that was closed
         visit.open("?")
         visit.page.evaluate(TWO_KEPT)

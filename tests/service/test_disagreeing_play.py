@@ -36,7 +36,7 @@ def test_load_keeps_and_counts_them(run):
         0,
         {"boards": 3, "rejects": 0, "play_disagrees": 1, "contracts_lost": 0, "unread": 0},
     )
-    _, _, err = run("load", "match.lin", "--out", "all.parquet")
+    _, _, err = run("load", "match.lin", "--out", "all.parquet", "--force")
     assert "3 boards, 0 rejects, 1 boards whose play disagrees" in err
 
 
@@ -74,6 +74,7 @@ def test_where_there_is_nothing_else_that_is_said(run, command, told):
 
 def test_augment_tells_which_they_are(run):
     for more in ((), ("--wide",)):
-        code, _, err = run("augment", "match.lin", "--out", "told.parquet", "--play", *more)
+        words = ("augment", "match.lin", "--out", "told.parquet", "--play", "--force")
+        code, _, err = run(*words, *more)
         assert code == 0, err
         assert pl.read_parquet("told.parquet")["play_disagrees"].to_list() == [False, False, True]

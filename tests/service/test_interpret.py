@@ -119,7 +119,7 @@ def run(capfd):
 
 
 def test_interpret_prints_a_page(run):
-    out, err = run("interpret", "1N P 2C P", "--hand", f"E:{LEADER}", "--layouts", 100)
+    out, err = run("interpret", "1N P 2C P", "--known", f"E:{LEADER}", "--layouts", 100)
     assert out.startswith("1N P 2C P (N dealt, vulnerable: None)\n")
     for text in ("North\n  1N Strong notrump", "East (known)", LEADER, "shapes (S=H=D=C, %)",
                  "North calls next:", "2H"):  # fmt: skip
@@ -171,10 +171,10 @@ def test_relaxed_on_the_command_line(run):
     [
         (["interpret", "1N 1C"], BAD_ARGUMENTS, "1C"),
         (["interpret", "P P P P P"], BAD_ARGUMENTS, "the auction is over"),
-        (["interpret", "1N", "--hand", "AKQ"], BAD_ARGUMENTS, "a seat and a hand"),
+        (["interpret", "1N", "--known", "AKQ"], BAD_ARGUMENTS, "a seat and a hand"),
         (["layouts", "1N", "--count", "0"], BAD_ARGUMENTS, "at least 1"),
-        (["layouts", "--hand", "N:A+.+.+.+", "--hand", "E:A+.+.+.+"], BAD_ARGUMENTS, "SA in E"),
-        (["layouts", "--hand", "N:AKQJT98765432.2.."], BAD_ARGUMENTS, "13 cards"),
+        (["layouts", "--known", "N:A+.+.+.+", "--known", "E:A+.+.+.+"], BAD_ARGUMENTS, "SA in E"),
+        (["layouts", "--known", "N:AKQJT98765432.2.."], BAD_ARGUMENTS, "13 cards"),
         (["layouts", "--where", "HCP_N > 37"], BAD_INPUT, "no such deal"),
         (["layouts", "--out", "deals.doc"], BAD_ARGUMENTS, "output ending in"),
     ],

@@ -281,7 +281,7 @@ def test_the_command(tmp_path, capsys):
     assert told["findings"]["unknown_calls"]["examples"] == [format_calls(parse_calls("1N P 7C"))]
     assert main(words) == BAD_INPUT
     assert "out" in capsys.readouterr().err
-    assert main([*words, "--overwrite"]) == 0
+    assert main([*words, "--force"]) == 0
     policy.write_text("auction,call,probability\n1N P,P,2\n")
-    assert main([*words, "--overwrite"]) == BAD_INPUT
+    assert main([*words, "--force"]) == BAD_INPUT
     assert "policy.csv, line 2: expected a probability" in capsys.readouterr().err

@@ -25,6 +25,7 @@ from bidcascade.engine.questions.resources import Resources
 from bidcascade.engine.studies import study_answer
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of
+from bidcascade.service.cli.outputs import add_output, deals_file
 
 if TYPE_CHECKING:
     from bidcascade.engine.engine import Engine
@@ -57,8 +58,12 @@ def configure_interpret(parser: argparse.ArgumentParser) -> None:
 def configure_layouts(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``layouts``."""
     add_flags(parser, LayoutsRequest)
-    parser.add_argument(
-        "--out", metavar="FILE", help=f"{shared.DEALS_OUT_HELP} (.parquet with their weights)"
+    add_output(
+        parser,
+        "--out",
+        help=f"{shared.DEALS_OUT_HELP} (.parquet with their weights)",
+        check=deals_file,
+        takes_stdout=True,
     )
     _add_rest(parser)
 
@@ -202,8 +207,6 @@ def _note_layouts(report: LayoutReport, wanted: int) -> None:
 
 def layouts(options: argparse.Namespace) -> None:
     """Print or write deals that fit an auction."""
-    if options.out:
-        shared.check_out(options.out)
     question = read_layouts(question_of(LayoutsRequest, options))
     engine = shared.open_engine(options)
     found = find_layouts(question, _resources(options, engine))

@@ -17,6 +17,7 @@ from bidcascade.engine.questions.archives import (
 )
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of
+from bidcascade.service.cli.outputs import add_output, deals_file, file_ending
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,7 +87,7 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
     boards = _named(action("boards", "boards by auction, hands, players and results", _boards))
     add_flags(boards, BoardsQuestion)
     boards.add_argument("--count", action="store_true", help="only how many there are")
-    boards.add_argument("--out", metavar="FILE", help=shared.DEALS_OUT_HELP)
+    add_output(boards, "--out", help=shared.DEALS_OUT_HELP, check=deals_file, takes_stdout=True)
     boards.add_argument("--links", action="store_true", help="print a handviewer link a board")
 
     stats = _named(action("stats", "what an auction, and each below it, is worth", _stats))
@@ -99,10 +100,13 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
         help="fewest boards of a node (default: 50)",
     )
     stats.add_argument(
-        "--depth", type=shared.whole_number(0), metavar="N", help="most calls of a node"
+        "--max-depth", type=shared.whole_number(0), metavar="N", help="most calls of a node"
     )
-    stats.add_argument(
-        "--out", metavar="FILE", help=".parquet: all nodes with all columns; .html: a page"
+    add_output(
+        stats,
+        "--out",
+        help=".parquet: all nodes with all columns; .html: a page",
+        check=file_ending(".parquet", ".html"),
     )
 
     calls = _named(action("calls", "what follows an auction, and how often", _calls))
@@ -304,8 +308,6 @@ def _check_form(options: argparse.Namespace) -> None:
 
 def _boards(options: argparse.Namespace) -> None:
     _check_form(options)
-    if options.out:
-        shared.check_out(options.out)
 
     from bidcascade.engine.archive.board_search import count_boards, find_boards
 
@@ -371,27 +373,24 @@ def _calls(options: argparse.Namespace) -> None:
 
 
 def _stats(options: argparse.Namespace) -> None:
-    out = None if options.out is None else Path(options.out)
-    if out is not None:
-        shared.check_folder_of(out)
-        if out.suffix not in (".parquet", ".html"):
-            raise shared.UsageError(
-                f"expected an output ending in .parquet or .html, got {str(out)!r}"
-            )
-
     from bidcascade.bridge import format_calls, parse_calls
     from bidcascade.loaders.files.whole_files import can_write, whole_file, write_parquet
     from bidcascade.service.reports.node_report import node_page, nodes_page
     from bidcascade.service.reports.report_page import page_html
     from bidcascade.workshop.boards.archive_statistics import statistics
 
+    out = None if options.out is None else Path(options.out)
     nodes = statistics(
-        _open(options), options.auction, options.by, least=options.least, max_depth=options.depth
+        _open(options),
+        options.auction,
+        options.by,
+        least=options.least,
+        max_depth=options.max_depth,
     )
     if not nodes.height:
         shared.note(f"no auction of at least {options.least:,} boards there")
     subject = f"{options.name}, bid by {options.by}"
-    if out is not None and out.suffix == ".html":
+    if out is not None and out.suffix.lower() == ".html":
         calls = parse_calls(options.auction)
         one = nodes.head(1)["auction"].to_list() == [format_calls(calls)]
         page = node_page(nodes, calls, subject) if calls and one else nodes_page(nodes, subject)

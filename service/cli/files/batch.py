@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, is_resumed, is_run, run_folder
 
 
 def configure_batch(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +17,16 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help=f"file, folder, pattern or - {shared.AS_LOAD}",
     )
-    add("--out", required=True, metavar="DIR", help="new or empty folder")
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="new or empty folder",
+        check=run_folder,
+        is_there=is_run,
+        goes_on=is_resumed,
+    )
     add(
         "--mode",
         choices=("all", "first", "counts"),
@@ -144,6 +154,7 @@ def batch(options: argparse.Namespace) -> None:
             share=options.share,
             text=options.text,
             resume=options.resume,
+            overwrite=options.force,
             jobs=options.jobs,
             elsewhere=elsewhere,
             part_deals=options.part_deals,

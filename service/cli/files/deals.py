@@ -1,7 +1,6 @@
 """Commands about files of deals: ``load``, ``augment``, ``deals``."""
 
 import argparse
-import os
 import secrets
 from contextlib import ExitStack
 from itertools import chain
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, check_is_no_input, deals_file, parquet_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,20 +34,25 @@ def configure_load(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help=f"file, folder, pattern, zip file, handviewer link or - ({FORMATS_TEXT})",
     )
-    add("--out", required=True, metavar="FILE", help=shared.DEALS_OUT_HELP)
-    add("--rejects", metavar="FILE", help="Parquet file for records that are none")
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        help=shared.DEALS_OUT_HELP,
+        check=deals_file,
+        takes_stdout=True,
+    )
+    add_output(
+        parser, "--rejects", help="Parquet file for records that are none", check=parquet_file
+    )
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_json_option(parser)
 
 
 def load(options: argparse.Namespace) -> None:
     """Read deals of any kind into one file."""
-    shared.check_out(options.out)
     if options.rejects:
-        shared.check_parquet(options.rejects)
-        shared.check_is_no_input(options.rejects, options.inputs)
-        if os.path.realpath(options.rejects) == os.path.realpath(options.out):
-            raise shared.UsageError(f"expected two outputs, got {options.out!r} for both")
+        check_is_no_input(options.rejects, options.inputs)
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.engine.runs.deal_files import deal_sink, lost_contracts
@@ -104,7 +109,14 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``augment``."""
     add = parser.add_argument
     add("inputs", nargs="+", metavar="INPUT", help="files of deals of any kind")
-    add("--out", required=True, metavar="FILE", help="Parquet file; - for stdout")
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        help="Parquet file; - for stdout",
+        check=parquet_file,
+        takes_stdout=True,
+    )
     add(
         "--terms",
         nargs="+",
@@ -141,9 +153,6 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
 
 def augment(options: argparse.Namespace) -> None:
     """Add columns to deals."""
-    if options.out != "-":
-        shared.check_parquet(options.out)
-
     from bidcascade.bridge import InvalidInput
     from bidcascade.engine.runs import augment as augmenting
     from bidcascade.engine.runs import wide
@@ -275,7 +284,7 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
         help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,}; what a script "
         "generates, else 1,000,000 for each kind)",
     )
-    add("--out", metavar="FILE", help=shared.DEALS_OUT_HELP)
+    add_output(parser, "--out", help=shared.DEALS_OUT_HELP, check=deals_file, takes_stdout=True)
     add(
         "--profile",
         choices=shared.PROFILES,
@@ -293,8 +302,6 @@ def deals(options: argparse.Namespace) -> None:
         return
     if options.json:
         raise shared.UsageError("expected --json with --themes, which it is for")
-    if options.out is not None:
-        shared.check_out(options.out)
     is_drawn = options.seed is None
     if is_drawn:
         options.seed = secrets.randbelow(_MOST_DRAWN)

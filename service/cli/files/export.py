@@ -3,10 +3,12 @@
 import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, file_ending, is_resumed, is_run, run_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +27,16 @@ def configure_export(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help=f"file, folder, pattern or - {shared.AS_LOAD}",
     )
-    add("--out", required=True, metavar="DIR", help="new or empty folder")
+    add_output(
+        calls,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="new or empty folder",
+        check=partial(run_folder, is_export=True),
+        is_there=is_run,
+        goes_on=is_resumed,
+    )
     add(
         "--bidder",
         default="own",
@@ -42,15 +53,15 @@ def configure_export(parser: argparse.ArgumentParser) -> None:
     pbn = action(
         "pbn", "boards with all that PBN 2.1 has: notes, play, scores, tables, par", export_pbn
     )
-    _add_boards(pbn, "*.pbn file")
+    _add_boards(pbn, ".pbn")
     sheets = action("sheets", "hand records as a page that a club prints", export_sheets)
-    _add_boards(sheets, "*.html file")
+    _add_boards(sheets, ".html")
     sheets.add_argument(
         "--title", default="Hand records", metavar="TEXT", help="heading of the sheets"
     )
 
 
-def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
+def _add_boards(parser: argparse.ArgumentParser, suffix: str) -> None:
     add = parser.add_argument
     add(
         "inputs",
@@ -58,7 +69,7 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
         metavar="INPUT",
         help=f"file, folder, pattern or - {shared.AS_LOAD}",
     )
-    add("--out", required=True, metavar="FILE", help=out)
+    add_output(parser, "--out", required=True, help=f"*{suffix} file", check=file_ending(suffix))
     add(
         "--bidder",
         default=_OWN,
@@ -81,7 +92,6 @@ def export_pbn(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.deal_files import deal_sink
     from bidcascade.loaders.pbn.pbn_travellers import with_score_tables
 
-    shared.check_file(options.out, ".pbn")
     with ExitStack() as stack:
         frames = stack.enter_context(_boards(options))
         write = stack.enter_context(deal_sink(options.out))
@@ -95,11 +105,10 @@ def export_pbn(options: argparse.Namespace) -> None:
 
 def export_sheets(options: argparse.Namespace) -> None:
     """Write boards to a page to print."""
-    from bidcascade.loaders.files.whole_files import can_write, whole_file
+    from bidcascade.loaders.files.whole_files import write_texts
     from bidcascade.service.reports.hand_records import records_page
     from bidcascade.service.reports.report_page import page_html
 
-    shared.check_file(options.out, ".html")
     count = 0
 
     def counted(frames: "Iterator[pl.DataFrame]") -> "Iterator[pl.DataFrame]":
@@ -111,8 +120,7 @@ def export_sheets(options: argparse.Namespace) -> None:
     with _boards(options) as frames:
         page = records_page(counted(frames), options.title)
     out = Path(options.out)
-    with whole_file(out) as partial, can_write(out):
-        partial.write_text(page_html(page), encoding="utf-8", newline="\n")
+    write_texts([page_html(page)], out)
     _print_written(options, count)
 
 
@@ -195,6 +203,7 @@ def export_calls(options: argparse.Namespace) -> None:
         format=options.format,
         meanings=options.meanings,
         resume=options.resume,
+        overwrite=options.force,
         jobs=options.jobs,
     )
     report = {**done._asdict(), "table": engine.table_info(), "backend": engine.backend}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bidcascade.bridge import visible
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, holds_files, report_folder
 
 if TYPE_CHECKING:
     from bidcascade.workshop.boards.bench import Bench
@@ -56,10 +57,13 @@ def configure_bench(parser: argparse.ArgumentParser) -> None:
     shared.add_system_option(parser)
     shared.add_player_options(parser)
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
-    add(
+    add_output(
+        parser,
         "--out",
-        metavar="FOLDER",
+        metavar="DIR",
         help="for report.html, report.md, summary.json, times.json, Parquet",
+        check=report_folder,
+        is_there=holds_files,
     )
     shared.add_json_option(parser)
 
@@ -67,8 +71,6 @@ def configure_bench(parser: argparse.ArgumentParser) -> None:
 def bench(options: argparse.Namespace) -> None:
     """Measure a bidder and tell the results; what took how long goes to standard error."""
     folder = None if options.out is None else Path(options.out)
-    if folder is not None and folder.exists() and not folder.is_dir():
-        raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
 
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool

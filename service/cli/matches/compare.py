@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, holds_files, is_resumed, report_folder
 
 if TYPE_CHECKING:
+    from bidcascade.workshop.boards.compare import SystemMatch
     from bidcascade.workshop.boards.compare_summary import MatchSummary
     from bidcascade.workshop.boards.yardstick import Yardstick
 
@@ -66,11 +68,24 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     shared.add_player_options(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
-    add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
+    add_output(
+        parser,
+        "--out",
+        metavar="DIR",
+        help="for report.html, report.md, summary.json, Parquet",
+        check=report_folder,
+        is_there=holds_files,
+        goes_on=is_resumed,
+    )
     add(
         "--resume",
         action="store_true",
         help="go on from the boards in the folder --out, of the same match with a smaller budget",
+    )
+    add(
+        "--plot",
+        action="store_true",
+        help="also how often each number of IMPs came, as bars, on the deals that were worked out",
     )
     shared.add_json_option(parser)
 
@@ -80,8 +95,8 @@ def compare(options: argparse.Namespace) -> int:
     from bidcascade.service.cli import DONE, INTERRUPTED
 
     folder = None if options.out is None else Path(options.out)
-    if folder is not None and folder.exists() and not folder.is_dir():
-        raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
+    if options.plot and (options.json or options.archive is not None):
+        raise shared.UsageError("expected --plot without --json and --archive")
     if options.archive is not None:
         _measure(options, folder)
         return DONE
@@ -160,7 +175,21 @@ def compare(options: argparse.Namespace) -> int:
         shared.print_json(summary)
     else:
         _print_summary(summary)
+    if options.plot:
+        _print_imps(summary.names[0], match)
     return code
+
+
+def _print_imps(name: str, match: "SystemMatch") -> None:
+    """Print how often each number of IMPs came on the deals that were worked out."""
+    import numpy as np
+
+    from bidcascade.service.cli.histograms import histogram
+
+    known = match.order[match.done[match.order]]
+    numbers, counts = np.unique(match.imps[known], return_counts=True)
+    print(f"IMPs for {name} on {len(known):,} deals with different contracts, and how often:")
+    print("\n".join(histogram(dict(zip(numbers.tolist(), counts.tolist(), strict=True)))))
 
 
 def _print_summary(summary: "MatchSummary") -> None:

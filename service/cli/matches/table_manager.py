@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, file_ending
 
 if TYPE_CHECKING:
     import threading
@@ -46,7 +47,12 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="of random boards (default: 1)",
     )
-    add("--log", metavar="FILE", help="PBN file of what was bid, alerted and played")
+    add_output(
+        hosting,
+        "--log",
+        help="PBN file of what was bid, alerted and played",
+        check=file_ending(".pbn"),
+    )
     add("--room", choices=("open", "closed"), default="open", help="for the log (default: open)")
     add(
         "--call-s",
@@ -130,8 +136,6 @@ def host(options: argparse.Namespace) -> None:
     if options.deals is not None and options.source is not None:
         raise shared.UsageError("expected --boards or --from, got both")
     log = None if options.log is None else Path(options.log)
-    if log is not None:
-        shared.check_file(options.log, ".pbn")
     names = [options.ns, options.ew]
     ours = [side for side, name in enumerate(names) if name is not None]
     failures: list[EngineFailed] = []

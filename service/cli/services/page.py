@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output
 
 if TYPE_CHECKING:
     from bidcascade.kernels.types import I8
@@ -26,11 +27,14 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
         help="a system's name (sayc, acol, …) or a *.bidding file; the first one is the default "
         "(default: all that come with bidcascade)",
     )
-    add(
+    add_output(
+        parser,
         "--out",
         required=True,
         metavar="DIR",
-        help="new or empty folder, or one that this command has written",
+        help="new or empty folder, or with --force one that this command has written",
+        check=_page_folder,
+        is_there=_is_page,
     )
     shared.add_system_option(parser)
     add(
@@ -44,12 +48,24 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
 
+def _page_folder(out: str) -> None:
+    from bidcascade.page.page_folder import check_page_folder
+
+    check_page_folder(Path(out))
+
+
+def _is_page(folder: Path) -> bool:
+    from bidcascade.page.page_folder import SERVICE_WORKER
+
+    # what a web host has hidden there stays
+    return (folder / SERVICE_WORKER).exists()
+
+
 def page(options: argparse.Namespace) -> None:
     """Write the folder, with the systems that were named and those that they play against."""
     from bidcascade.engine.browser_system import browser_system, topics_answer
     from bidcascade.engine.questions.answer_fields import plain
     from bidcascade.page.page_folder import (
-        check_page_folder,
         page_files,
         page_size,
         write_page,
@@ -57,15 +73,13 @@ def page(options: argparse.Namespace) -> None:
     from bidcascade.page.theme_deals import theme_deals
     from bidcascade.systems.any_bidder import bidder_of
 
-    folder = Path(options.out)
-    check_page_folder(folder)
     found = _systems(options)
     systems = [
         (name, {**browser_system(system), **plain(topics_answer(bidder_of(system).topics()))})
         for name, system in found.items()
     ]
     content = dict(page_files(systems, _solved_deals(options), theme_deals))
-    write_page(content, folder)
+    write_page(content, Path(options.out))
     size = page_size(content)
     sizes = ", ".join(f"{name} {count // 1000:,} kB" for name, count in size.systems.items())
     shared.note(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, holds_files, report_folder
 
 if TYPE_CHECKING:
     from bidcascade.workshop.tuning.option_prices import OptionPrice
@@ -32,8 +33,15 @@ def configure_book(action: Callable[..., argparse.ArgumentParser], system_help: 
     add = book.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(book)
-    add("--out", required=True, metavar="DIR", help="folder for the pages; index.html is the first")
-    add("--overwrite", action="store_true", help="write over a book that is there")
+    add_output(
+        book,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for the pages; index.html is the first",
+        check=_check_place,
+        is_there=holds_files,
+    )
     add(
         "--deals",
         type=shared.whole_number(1, 1_000_000),
@@ -70,12 +78,11 @@ def configure_book(action: Callable[..., argparse.ArgumentParser], system_help: 
 def write_book(options: argparse.Namespace) -> None:
     """Write the pages of a book to a folder."""
     out = Path(options.out)
-    _check_place(out, overwrite=options.overwrite)
     if options.bank is not None:
         _check_part(options.bank)
 
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.loaders.files.whole_files import can_write
+    from bidcascade.loaders.files.whole_files import can_write, write_texts
     from bidcascade.service.reports.book_report import book_files
     from bidcascade.systems.book.system_book import book_of
     from bidcascade.systems.registry import open_system
@@ -92,11 +99,11 @@ def write_book(options: argparse.Namespace) -> None:
             progress=lambda _, left: bar(options.deals - left, options.deals, options.deals - left),
         )
     pages = book_files(book, prices)
-    with can_write(out):
-        for name, text in pages.items():
-            path = out / name
+    for name, text in pages.items():
+        path = out / name
+        with can_write(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+        write_texts([text], path)
     pdf = _print(out) if options.pdf else None
     report = {
         "book": str(out), "pages": len(pages), "places": len(book.places),
@@ -110,18 +117,14 @@ def write_book(options: argparse.Namespace) -> None:
     )
 
 
-def _check_place(out: Path, *, overwrite: bool) -> None:
-    """Check that a book can be written at a place, before the work is done."""
-    if out.is_dir():
-        is_book = (out / _MARK).is_file() and (out / "index.html").is_file()
-        if not any(out.iterdir()) or (is_book and overwrite):
-            return
-        hint = "; --overwrite writes over it" if is_book else ""
+def _check_place(out: str) -> None:
+    """Check that a folder is new, empty or a book."""
+    report_folder(out)
+    folder = Path(out)
+    if holds_files(folder) and not all((folder / one).is_file() for one in (_MARK, "index.html")):
         raise shared.UsageError(
-            f"expected an empty folder for the book, got {str(out)!r}, which has files{hint}"
+            f"expected an empty folder for the book, got {out!r}, which has other files"
         )
-    if out.exists():
-        raise shared.UsageError(f"expected a folder for the book, got the file {str(out)!r}")
 
 
 def _check_part(part: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bidcascade.bridge import visible
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, file_ending
 
 if TYPE_CHECKING:
     from bidcascade.systems.book.convention_card import ConventionCard
@@ -24,9 +25,10 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
         help="take options from a card of Bridge Bidding Analyser, and say what it has that the "
         "text has not",
     )
-    add(
+    add_output(
+        card,
         "--out",
-        metavar="FILE",
+        check=file_ending(".html", ".json"),
         help="write it there instead: *.html to be printed on two pages of A4, *.json with all of "
         "it; either is read again (--option @FILE)",
     )
@@ -35,12 +37,8 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
 def show_card(options: argparse.Namespace) -> None:
     """Print the card of a system, or write it to a file."""
     out = None if options.out is None else Path(options.out)
-    if out is not None:
-        if out.suffix.lower() not in (".html", ".json"):
-            raise shared.UsageError(f"expected a file ending in .html or .json, got {str(out)!r}")
-        shared.check_folder_of(out)
 
-    from bidcascade.loaders.files.whole_files import can_write, whole_file
+    from bidcascade.loaders.files.whole_files import write_texts
     from bidcascade.service.reports.card_report import card_page
     from bidcascade.service.reports.report_page import page_html
     from bidcascade.systems.book.convention_card import card_of, print_card
@@ -53,8 +51,7 @@ def show_card(options: argparse.Namespace) -> None:
     if out is not None:
         is_page = out.suffix.lower() == ".html"
         text = page_html(card_page(card)) if is_page else print_card(card)
-        with whole_file(out) as partial, can_write(out):
-            partial.write_text(text, encoding="utf-8", newline="\n")
+        write_texts([text], out)
         shared.note(f"{out}: {sum(len(one.lines) for one in card.sections)} lines")
     elif options.json:
         print(print_card(card), end="")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, file_ending
 
 if TYPE_CHECKING:
     from bidcascade.systems.notations.bml_reader import Unread
     from bidcascade.systems.system import System
 
-_BIDDING = ".bidding"
 _NOTATIONS = (".bml", ".csv", ".bss")
 _SHOWN = 20
 _DEALS = 1000
@@ -31,7 +31,14 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
         help="notes in BML, a card of Full Disclosure (*.bss) or a table of BBOalert (*.csv); - "
         "reads standard input",
     )
-    read.add_argument("--out", required=True, metavar="FILE", help="*.bidding; - writes the text")
+    add_output(
+        read,
+        "--out",
+        required=True,
+        help="*.bidding; - writes the text",
+        check=file_ending(".bidding"),
+        takes_stdout=True,
+    )
     read.add_argument(
         "--show",
         type=shared.whole_number(0),
@@ -46,10 +53,12 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
     )
     write.add_argument("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(write)
-    write.add_argument(
+    add_output(
+        write,
         "--out",
         required=True,
-        metavar="FILE",
+        check=file_ending(*_NOTATIONS),
+        takes_stdout=True,
         help="*.bml for notes, *.csv for a table of BBOalert, *.bss for Full Disclosure; - writes "
         "notes",
     )
@@ -85,7 +94,6 @@ def read_notes(options: argparse.Namespace) -> None:
     from bidcascade.systems.notations.bss_reader import read_bss
     from bidcascade.systems.notations.full_disclosure import is_bss
 
-    _check_out(options.out, _BIDDING)
     folder = Path(options.notes).parent
 
     def beside(name: str) -> str:
@@ -131,7 +139,6 @@ def write_notes(options: argparse.Namespace) -> None:
     """Write a system as notes, or as alerts."""
     from bidcascade.systems import open_system
 
-    _check_out(options.out, *_NOTATIONS)
     chosen = shared.chosen_options(options, options.system)[0]
     system = open_system(options.system, options=chosen)
     if Path(options.out).suffix.lower() in (".csv", ".bss"):
@@ -171,19 +178,13 @@ def _text(content: bytes) -> str:
     return decode_text(content)[0]
 
 
-def _check_out(out: str, *suffixes: str) -> None:
-    if out == "-":
-        return
-    if Path(out).suffix.lower() not in suffixes:
-        raise shared.UsageError(f"expected an output ending in {', '.join(suffixes)}, got {out!r}")
-    shared.check_folder_of(Path(out))
-
-
 def _write(out: str, text: str) -> None:
+    from bidcascade.loaders.files.whole_files import write_texts
+
     if out == "-":
         print(text, end="")
     else:
-        Path(out).write_text(text, "utf-8")
+        write_texts([text], Path(out))
 
 
 def _unread_text(one: "Unread") -> str:

@@ -17,6 +17,7 @@ from bidcascade.engine.questions.explaining import explain_answer
 from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags
+from bidcascade.service.cli.outputs import add_output, table_folder
 
 from .book import configure_book
 from .card import configure_card
@@ -192,8 +193,14 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
-    make.add_argument("--out", required=True, metavar="DIR", help="folder for the table")
-    make.add_argument("--overwrite", action="store_true", help="replace a table that is there")
+    add_output(
+        make,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for the table",
+        check=table_folder,
+    )
     _add_opponents(make)
     add_flags(make, SystemCheckRequest, *_SAMPLE, deals=20_000)
 
@@ -714,7 +721,6 @@ def compile_system(options: argparse.Namespace) -> None:
     from bidcascade.systems.tables.compile import compile_system as grow
 
     out = Path(options.out)
-    shared.check_place_of_table(out, overwrite=options.overwrite)
     system, opponents = _open_both(options, options.system)
     with _progress() as progress:
         table = grow(
@@ -725,7 +731,7 @@ def compile_system(options: argparse.Namespace) -> None:
             opponents=opponents,
             progress=progress,
         )
-    table.save(out, overwrite=options.overwrite)
+    table.save(out, overwrite=options.force)
     report = {
         "table": str(out),
         "entries": len(table),

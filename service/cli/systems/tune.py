@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import add_output, holds_files, report_folder
 
 if TYPE_CHECKING:
     from bidcascade.workshop.tuning.text_numbers import NumberChange, OpenText
@@ -25,12 +26,15 @@ def configure_tune(action: Callable[..., argparse.ArgumentParser], system_help: 
     add = tune.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(tune)
-    add(
+    add_output(
+        tune,
         "--out",
         required=True,
         metavar="DIR",
+        check=report_folder,
+        is_there=_holds_something_else,
         help="folder for the texts with other numbers, the report and the tries made: a search "
-        "that was ended goes on from these",
+        "that was ended goes on from these, with --force none does",
     )
     add(
         "--also",
@@ -99,6 +103,10 @@ def configure_tune(action: Callable[..., argparse.ArgumentParser], system_help: 
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
 
+def _holds_something_else(folder: Path) -> bool:
+    return holds_files(folder) and not (folder / _JOURNAL).is_file()
+
+
 def tune_system(options: argparse.Namespace) -> int:
     """Try changes until the budget is spent, and write what was found."""
     from bidcascade.service.cli import DONE, INTERRUPTED
@@ -138,6 +146,8 @@ def tune_system(options: argparse.Namespace) -> int:
         )
 
     out, code = Path(options.out), DONE
+    if options.force:
+        (out / _JOURNAL).unlink(missing_ok=True)
     with DoubleDummyPool(options.workers, is_background=True) as pool:
         tuner = Tuner(
             text,
@@ -262,11 +272,14 @@ def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, 
 
 def _write(tuner: "Tuner", out: Path) -> list[str]:
     """Write the texts that have other numbers; names of their files."""
+    from bidcascade.loaders.files.whole_files import whole_file
+
     out.mkdir(parents=True, exist_ok=True)
     changed = [name for name, text in tuner.text.texts.items() if text != tuner.before.texts[name]]
     for name in tuner.before.texts:
         if name in changed:
-            (out / name).write_bytes(tuner.text.content(name))
+            with whole_file(out / name) as partial:
+                partial.write_bytes(tuner.text.content(name))
         else:
             (out / name).unlink(missing_ok=True)
     return changed

@@ -1,10 +1,19 @@
 """Actions of ``table`` on archives of auctions: ``announcements``, ``mine``, ``learn``, ``vet``."""
 
 import argparse
+import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import (
+    add_output,
+    check_is_no_input,
+    parquet_file,
+    report_folder,
+    table_folder,
+)
 
 if TYPE_CHECKING:
     from bidcascade.table import BiddingTable
@@ -54,13 +63,20 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help=f"file, folder, pattern, handviewer link or - {shared.AS_LOAD}",
     )
-    add("--out", required=True, metavar="DIR", help="folder for the table")
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for the table",
+        check=table_folder,
+        goes_on=_goes_on_mining,
+    )
     add(
         "--add-to",
         metavar="DIR",
         help="a mined table: make one as if its archives were mined again with these; may be --out",
     )
-    add("--overwrite", action="store_true", help="replace a table that is there")
     add("--resume", action="store_true", help="go on with an interrupted run")
     add(
         "--rank",
@@ -74,7 +90,13 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
         choices=shared.PROFILES,
         help="definitions of the terms (default: that of --add-to, or gib)",
     )
-    add("--rejects", metavar="FILE", help="Parquet file for records that are none")
+    add_output(
+        parser,
+        "--rejects",
+        help="Parquet file for records that are none",
+        check=parquet_file,
+        goes_on=partial(_goes_on, "mining"),
+    )
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     add(
         "--step-boards",
@@ -92,21 +114,35 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _goes_on(work: str, options: argparse.Namespace) -> bool:
+    """Tell whether an interrupted run that lies beside its output is to go on."""
+    from bidcascade.engine.runs.run_folder import folder_beside
+
+    return bool(options.resume) and folder_beside(options.out, work).exists()
+
+
+def _goes_on_mining(options: argparse.Namespace) -> bool:
+    # or the table that is there is mined on
+    to, out = options.add_to, options.out
+    return (bool(to) and os.path.realpath(to) == os.path.realpath(out)) or _goes_on(
+        "mining", options
+    )
+
+
 def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
     from bidcascade.engine.runs.run_folder import folder_beside
     from bidcascade.workshop.evidence.mine_run import mine as run
 
     if options.rejects:
-        shared.check_parquet(options.rejects)
-        shared.check_is_no_input(options.rejects, options.inputs)
+        check_is_no_input(options.rejects, options.inputs)
     work = folder_beside(options.out, "mining")
     options.interruption_hint = lambda: _work_stays_in(work)
     mined = run(
         options.inputs,
         options.out,
         add_to=options.add_to,
-        overwrite=options.overwrite,
+        overwrite=options.force,
         resume=options.resume,
         rank=options.rank,
         profile=options.profile,
@@ -166,8 +202,14 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help="archives with auctions; none: only put a table that has learned on another layer",
     )
-    add("--out", required=True, metavar="DIR", help="folder for the table")
-    add("--overwrite", action="store_true", help="replace a table that is there")
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for the table",
+        check=table_folder,
+    )
     add("--resume", action="store_true", help="go on reading where an interrupted run was")
     add(
         "--minimum-hands",
@@ -240,7 +282,6 @@ def learn(options: argparse.Namespace) -> None:
                 flag = name.replace("_", "-")
                 raise shared.UsageError(f"expected --{flag} only with {needs}")
     out = Path(options.out)
-    shared.check_place_of_table(out, overwrite=options.overwrite)
     if not out.parent.is_dir():
         raise shared.UsageError(f"expected a place in a folder that exists, got {options.out!r}")
     table = shared.open_table(options)
@@ -260,7 +301,7 @@ def learn(options: argparse.Namespace) -> None:
             jobs=options.jobs,
         )
     layered = on_layer(table, options.layer or "announced")
-    layered.table.save(out, overwrite=options.overwrite)
+    layered.table.save(out, overwrite=options.force)
     report |= layered.to_dict() | {"digest": layered.table.digest}
     written = f"wrote the table to {options.out}"
     shared.print_answer(options, report, _learned_text(report), written)
@@ -350,8 +391,16 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="a name, a folder or a file of rows")
     add("inputs", nargs="+", metavar="INPUT", help="files of deals with auctions")
-    add("--out", required=True, metavar="FOLDER", help="folder for the report")
-    add("--overwrite", action="store_true", help="replace a report that is there")
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for the report",
+        check=report_folder,
+        is_there=_is_vetting,
+        goes_on=partial(_goes_on, "vetting"),
+    )
     add("--resume", action="store_true", help="go on with an interrupted run")
     add(
         "--auction",
@@ -381,6 +430,12 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
     shared.add_import_options(parser)
 
 
+def _is_vetting(folder: Path) -> bool:
+    from bidcascade.service.reports.vet_files import SUMMARY
+
+    return (folder / SUMMARY).is_file()
+
+
 def vet(options: argparse.Namespace) -> None:
     """Hold a table against the auctions of archives."""
     from bidcascade.bridge import Auction, parse_calls
@@ -391,16 +446,14 @@ def vet(options: argparse.Namespace) -> None:
 
     folder = Path(options.out)
     work = folder_beside(folder, "vetting")
-    is_resumed = options.resume and work.exists()
-    check_vetting_folder(folder, overwrite=options.overwrite, resumed=is_resumed)
+    is_resumed = _goes_on("vetting", options)
+    check_vetting_folder(folder, overwrite=options.force, resumed=is_resumed)
     auction = Auction.of(parse_calls(options.auction)).calls
     engine = shared.open_rows(options)
     options.interruption_hint = lambda: _work_stays_in(work)
 
     def write(vetted: "Vetted", *, again: bool) -> None:
-        write_vetting(
-            vetted, folder, least=options.least, overwrite=options.overwrite, resumed=again
-        )
+        write_vetting(vetted, folder, least=options.least, overwrite=options.force, resumed=again)
 
     with progress_bar("vet") as report:
         vetted = run(

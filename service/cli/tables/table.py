@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.tables import lint_answer
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.outputs import (
+    add_output,
+    any_file,
+    check_is_no_input,
+    parquet_file,
+    table_folder,
+)
 
 from . import evidence
 
@@ -59,8 +66,14 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 def _configure_import(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="FILE", help="Python literal, pickle, JSON Lines, Parquet, *.bidding")
-    add("--out", required=True, metavar="DIR", help="folder for the table")
-    add("--overwrite", action="store_true", help="replace a table that is there")
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for the table",
+        check=table_folder,
+    )
     add("--user-terms", metavar="FILE", help="lines 'Name = formula' with terms of one's own")
     add("--source", dest="origin", default="", help="where the rows are from")
     shared.add_import_options(parser)
@@ -72,7 +85,6 @@ def import_rows(options: argparse.Namespace) -> None:
     from bidcascade.table.language.vocabulary import parse_user_terms
 
     out = Path(options.out)
-    shared.check_place_of_table(out, overwrite=options.overwrite)
     with shared.table_errors(options.source):
         terms = None
         if options.user_terms:
@@ -85,25 +97,25 @@ def import_rows(options: argparse.Namespace) -> None:
             folder=out.parent if out.parent.is_dir() else None,
             **shared.import_options(options),
         )
-    table.save(out, overwrite=options.overwrite)
+    table.save(out, overwrite=options.force)
     report = {**plain(done), "digest": table.digest}
     shared.print_answer(options, report, done, f"wrote the table to {options.out}")
 
 
 def _configure_export(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
-    parser.add_argument(
+    add_output(
+        parser,
         "--out",
         required=True,
-        metavar="FILE",
         help="ending .jsonl, .py, .pkl, .parquet or .bidding",
+        check=any_file,
     )
     parser.add_argument("--format", choices=("jsonl", "python", "pickle", "parquet", "bidding"))
 
 
 def export_rows(options: argparse.Namespace) -> None:
     """Write a table's rows to a file."""
-    shared.check_folder_of(Path(options.out))
     from bidcascade.systems import export_table
     from bidcascade.systems.tables.row_files import format_by_name
     from bidcascade.table.import_report import counted
@@ -149,43 +161,47 @@ def _configure_policy(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="a name, a folder or a file of rows")
     add("policy", metavar="POLICY", help="auction, call, probability: .csv, .jsonl or .parquet")
-    add(
+    add_output(
+        parser,
         "--out",
         required=True,
         metavar="DIR|FILE",
+        check=_table_or_rules,
         help="folder for the table, or with the ending .jsonl a file of rules to lay over it",
     )
-    add("--overwrite", action="store_true", help="replace a table that is there")
     shared.add_overlay_option(parser)
     shared.add_system_option(parser)
     shared.add_import_options(parser)
+
+
+def _is_rules(out: str) -> bool:
+    return Path(out).suffix.lower() == ".jsonl"
+
+
+def _table_or_rules(out: str) -> None:
+    (any_file if _is_rules(out) else table_folder)(out)
 
 
 def rank_by_policy(options: argparse.Namespace) -> None:
     """Order the calls of a table by how probable a policy has them."""
     import json
 
-    from bidcascade.loaders.files.whole_files import can_write, whole_file
+    from bidcascade.loaders.files.whole_files import write_texts
     from bidcascade.table.call_policy import ranks_of, read_call_policy, rules_of, with_call_policy
 
     out = Path(options.out)
-    is_rules = out.suffix.lower() == ".jsonl"
+    is_rules = _is_rules(options.out)
     if is_rules:
-        shared.check_folder_of(out)
-        shared.check_is_no_input(options.out, [options.table, options.policy, *options.overlays])
-    else:
-        shared.check_place_of_table(out, overwrite=options.overwrite)
+        check_is_no_input(options.out, [options.table, options.policy, *options.overlays])
     policy = read_call_policy(options.policy)
     table = shared.open_table(options)
     if is_rules:
         ranks, report = ranks_of(table, policy)
-        lines = "".join(f"{json.dumps(rule)}\n" for rule in rules_of(ranks))
-        with whole_file(out) as partial, can_write(out):
-            partial.write_text(lines, encoding="utf-8")
+        write_texts((f"{json.dumps(rule)}\n" for rule in rules_of(ranks)), out)
         counts, remark = plain(report), f"wrote the rules to {options.out}"
     else:
         ranked, report = with_call_policy(table, policy)
-        ranked.save(out, overwrite=options.overwrite)
+        ranked.save(out, overwrite=options.force)
         counts = {**plain(report), "digest": ranked.digest}
         remark = f"wrote the table to {options.out}"
     shared.print_answer(options, counts, report, remark)
@@ -219,12 +235,18 @@ def show_place(options: argparse.Namespace) -> None:
 def _configure_lint(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
     add = parser.add_argument
-    add("--deals", metavar="INPUT", nargs="+", help="deals to try the table on: files, folders")
     add(
-        "--random",
+        "--deals",
         type=shared.whole_number(1, 100_000_000),
         metavar="N",
         help="try the table on N random deals",
+    )
+    add(
+        "--from",
+        dest="source",
+        metavar="FILE",
+        nargs="+",
+        help=f"deals of files or folders instead {shared.AS_LOAD}",
     )
     add(
         "--seed",
@@ -246,11 +268,11 @@ def lint_table(options: argparse.Namespace) -> None:
     """Report what is wrong in a table, and on deals if there are any."""
     from bidcascade.table import lint
 
-    if options.deals and options.random:
-        raise shared.UsageError("expected --deals or --random, got both")
-    if options.seed is not None and not options.random:
-        raise shared.UsageError("expected --seed only with --random")
-    if not options.deals and not options.random:
+    if options.source and options.deals:
+        raise shared.UsageError("expected --deals or --from, got both")
+    if options.seed is not None and not options.deals:
+        raise shared.UsageError("expected --seed only with --deals")
+    if not options.source and not options.deals:
         report = lint(shared.open_table(options), examples=options.examples)
         shared.print_answer(options, lint_answer(report), report)
         return
@@ -271,11 +293,11 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
     from bidcascade.table import counts_through, lint, lint_on_deals
 
     def frames() -> "Iterator[pl.DataFrame]":
-        if options.deals is not None:
-            yield from (batch.deals for batch in iter_deals(options.deals, whole=True))
-        for first in range(0, options.random or 0, _CHUNK):
+        if options.source is not None:
+            yield from (batch.deals for batch in iter_deals(options.source, whole=True))
+        for first in range(0, options.deals or 0, _CHUNK):
             yield random_deals(
-                min(_CHUNK, options.random - first), options.seed or 0, first=first + 1
+                min(_CHUNK, options.deals - first), options.seed or 0, first=first + 1
             )
 
     counts_all = np.zeros(len(engine.table), np.uint64)
@@ -287,7 +309,7 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
             entry = engine.auctions(frame, mode="first")["entry"].fill_null(NO_ENTRY)
             counts_first += counts_through(engine.table, entry.to_numpy())
             boards += frame.height
-            report(boards, options.random, boards)
+            report(boards, options.deals, boards)
     if not boards:
         raise InvalidInput("expected deals to try the table on, got none")
     on_deals = lint_on_deals(
@@ -301,7 +323,9 @@ def _configure_counts(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="a name, a folder or a file of rows")
     add("inputs", nargs="+", metavar="INPUT", help="deals: files, folders, -")
-    add("--out", required=True, metavar="FILE", help="Parquet file for the counts")
+    add_output(
+        parser, "--out", required=True, help="Parquet file for the counts", check=parquet_file
+    )
     add(
         "--previous",
         metavar="FILE",
@@ -327,8 +351,7 @@ def count_entries(options: argparse.Namespace) -> None:
     from bidcascade.table.overlays.recount import OtherDeals, Recount
 
     out = Path(options.out)
-    shared.check_parquet(options.out)
-    shared.check_is_no_input(options.out, [options.table, *options.inputs, *options.overlays])
+    check_is_no_input(options.out, [options.table, *options.inputs, *options.overlays])
     previous = None if options.previous is None else Recount.read(Path(options.previous))
     engine = shared.open_rows(options)
     backend = get_backend(options.backend)

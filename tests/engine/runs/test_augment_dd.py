@@ -150,7 +150,8 @@ def test_results_that_cannot_be_are_solved(
     frame = pl.read_parquet(out).with_columns(DD_N_N=pl.lit(3, pl.UInt8))
     frame.write_parquet(tmp_path / "deals.parquet")
     for option, expected in (("--dd", (13, 1)), ("--wide", (None, None))):
-        assert main(["augment", str(tmp_path / "deals.parquet"), option, "--out", str(out)]) == 0
+        words = ["augment", str(tmp_path / "deals.parquet"), option, "--out", str(out)]
+        assert main([*words, "--force"]) == 0
         assert pl.read_parquet(out).select("DD_N_N", "DD_E_C").row(0) == expected
         assert "1 results unread" in capsys.readouterr().err
 

@@ -224,7 +224,15 @@ def test_nothing_is_left_of_an_interrupted_run(tmp_path):
     random_deals(800_000, seed=3).write_parquet(tmp_path / "deals.parquet")
     out = tmp_path / "wide.parquet"
     out.write_bytes(b"as it was")
-    arguments = ["augment", tmp_path / "deals.parquet", "--wide", "--out", out, "--table"]
+    arguments = [
+        "augment",
+        tmp_path / "deals.parquet",
+        "--wide",
+        "--force",
+        "--out",
+        out,
+        "--table",
+    ]
     with subprocess.Popen(
         command(*arguments, write_small_table(tmp_path)), env=environment(), stderr=subprocess.PIPE
     ) as run:

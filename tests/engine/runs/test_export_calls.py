@@ -237,7 +237,7 @@ def test_what_the_command_says(bid, tmp_path, capsys):
     assert said.out.endswith(" rows, 12 boards: no auction\n")
     assert said.err == f"bidcascade: wrote the rows to {out} (numpy)\n"
     run("export", "calls", *bid, "--out", out, code=BAD_INPUT)
-    assert "resume it, or choose another folder" in capsys.readouterr().err
+    assert "--resume goes on with it, --force replaces it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

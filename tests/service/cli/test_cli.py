@@ -187,7 +187,8 @@ def test_deals_under_a_condition(run, tmp_path):
     assert fit.min() > 8
     assert found["board"].to_list() == list(range(1, 21))
     # fewer deals of a seed are the first of more
-    run("deals", 5, "--seed", 3, "--where", "HCP_N >= 20 and SL_N_S + SL_S_S > 8", "--out", out)
+    condition = ("--where", "HCP_N >= 20 and SL_N_S + SL_S_S > 8")
+    run("deals", 5, "--seed", 3, *condition, "--out", out, "--force")
     assert pl.read_parquet(out).equals(found.head(5))
 
 
@@ -262,7 +263,7 @@ def test_augment(run, inputs, tmp_path):
         "1N", "P",
     ]  # fmt: skip
     assert found.height == 20
-    run("augment", inputs[2], "--out", out)
+    run("augment", inputs[2], "--out", out, "--force")
     assert pl.read_parquet(out).columns[-24:-20] == ["HCP_N", "HCP_E", "HCP_S", "HCP_W"]
 
 
@@ -294,14 +295,14 @@ def test_tables(run, small, tmp_path):
     digest = json.loads(run("table", "info", folder, "--json"))["digest"]
     assert digest in run("table", "info", folder)
     run("table", "export", folder, "--out", rows)
-    report = json.loads(run("table", "import", rows, "--out", folder, "--overwrite", "--json"))
+    report = json.loads(run("table", "import", rows, "--out", folder, "--force", "--json"))
     assert (report["digest"], report["rows"]) == (digest, 8)
     assert "Stayman" in run("table", "show", folder, "1N P")
     following = json.loads(run("table", "show", folder, "1N P", "--json"))
     assert [row["call"] for row in following] == ["2C", "3N", "P"]
     assert run("table", "lint", folder).startswith("7 entries")
     alone, on_deals = json.loads(
-        run("table", "lint", folder, "--random", 500, "--json", "--examples", 1)
+        run("table", "lint", folder, "--deals", 500, "--json", "--examples", 1)
     )
     assert alone["entries"] == on_deals["entries"] == 7
     assert on_deals["deals"] == 500
@@ -541,7 +542,7 @@ def test_contracts_that_a_file_has_no_place_for_are_told(capfd, tmp_path):
         assert main(["load", str(path), "--out", str(out)]) == 0
         told = "1 boards whose contract LIN has no place for"
         assert (told in capfd.readouterr().err) == bool(lost)
-        assert main(["load", str(path), "--out", str(out), "--json"]) == 0
+        assert main(["load", str(path), "--out", str(out), "--json", "--force"]) == 0
         assert json.loads(capfd.readouterr().out)["contracts_lost"] == lost
         assert read_deals(out).deals["contract"].null_count() == 1 + lost
 

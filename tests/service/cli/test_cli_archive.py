@@ -88,7 +88,7 @@ def test_options_of_a_question_reach_it(made, capsys):
     assert found["boards"][0]["tricks"] == frame["tricks"].max()
     for more in (["--result", "made"], ["--contract", "4S"], ["--contract", "3NT"],
                  ["--player", "south1"], ["--event", "cup"], ["--source", "lin"],
-                 ["--vulnerability", "NS"],
+                 ["--vul", "NS"],
                  ["--where", "HCP_N >= 12", "--where", "HCP_S >= 8"]):  # fmt: skip
         total = answer(capsys, made, "boards", "club", *more, "--count")["total"]
         assert 0 < total < 120
@@ -112,7 +112,7 @@ def test_an_auction_that_no_board_has(made, tmp_path, capsys):
     assert "no auction of at least 50 boards" in capsys.readouterr().err
     for name in ("stats.parquet", "stats.html"):
         (tmp_path / name).write_text("old")
-        assert run(made, "stats", *nowhere, "--out", tmp_path / name) == DONE
+        assert run(made, "stats", *nowhere, "--out", tmp_path / name, "--force") == DONE
     some = tmp_path / "some.parquet"
     assert run(made, "stats", "club", "--least", "20", "--out", some) == DONE
     nodes = pl.read_parquet(tmp_path / "stats.parquet")

@@ -85,16 +85,16 @@ def test_a_book_is_a_folder_of_pages(capsys, small, tmp_path):
     assert (tmp_path / "book" / "text" / "small.html").is_file()
     # a second one stands in its place only where that is said
     assert main([*small]) == BAD_ARGUMENTS
-    assert "--overwrite writes over it" in capsys.readouterr().err
+    assert "--force replaces it" in capsys.readouterr().err
     before = (tmp_path / "book" / "index.html").read_bytes()
-    assert "index.html: " in ran(capsys, *small, "--option", "landy", "--overwrite")
+    assert "index.html: " in ran(capsys, *small, "--option", "landy", "--force")
     assert (tmp_path / "book" / "index.html").read_bytes() == before
 
 
 def test_a_book_stands_in_no_folder_of_others(capsys, small, tmp_path):
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "letter.txt").write_text("mine")
-    assert main([*small, "--overwrite"]) == BAD_ARGUMENTS
+    assert main([*small, "--force"]) == BAD_ARGUMENTS
     assert "expected an empty folder" in capsys.readouterr().err
     assert [one.name for one in (tmp_path / "book").iterdir()] == ["letter.txt"]
     assert main([*small[:-1], "small.bidding"]) == BAD_ARGUMENTS
@@ -147,6 +147,6 @@ def test_a_pdf_where_a_browser_is(capsys, small, tmp_path, monkeypatch):
     ):
         browser.write_text(f"#!/bin/sh\n{text}\n")
         browser.chmod(0o755)
-        assert main([*small, "--pdf", "--overwrite"]) == DONE
+        assert main([*small, "--pdf", "--force"]) == DONE
         assert ("no book.pdf" in capsys.readouterr().err) != printed
         assert (tmp_path / "book" / "book.pdf").is_file() == printed

@@ -40,8 +40,17 @@ def systems(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("systems")
 def test_a_match_leaves_its_report(tmp_path, capsys):
     arguments = ["compare", "strong.bidding", "weak.bidding", "--deals", "300", "--workers", "1"]
-    assert main([*arguments, "--dd-budget", "20", "--out", "out"]) == 0
+    assert main([*arguments, "--dd-budget", "20", "--plot", "--json"]) == BAD_ARGUMENTS
+    assert "expected --plot without --json" in capsys.readouterr().err
+    assert main([*arguments, "--dd-budget", "20", "--plot", "--out", "out"]) == 0
     out, err = capsys.readouterr()
+    _, bars = out.split("IMPs for strong on 20 deals with different contracts, and how often:\n")
+    rows = [line.split()[:2] for line in bars.splitlines()]
+    boards = pl.read_parquet("out/boards.parquet").filter(kind="differs")
+    assert {int(imps): int(count) for imps, count in rows if count != "0"} == dict(
+        boards["imps"].value_counts().iter_rows()
+    )
+    assert [int(imps) for imps, _ in rows] == sorted(int(imps) for imps, _ in rows)
     assert "strong against weak, 300 deals" in out
     assert "opening: 1C/1N" in out
     assert "20 of " in err

@@ -132,17 +132,17 @@ CASES = [
     (("batch", "{good.parquet}", "--out", "OUT", "--jobs", "0"), BAD_ARGUMENTS, "got '0'"),
     (("load", "{good.parquet}", "--out", "OUT.parquet", "--rejects", "OUT.parquet"),
      BAD_ARGUMENTS, "expected two outputs, got 'OUT.parquet' for both"),
-    (("load", "{good.parquet}", "--out", "OUT.parquet", "--rejects", "{good.parquet}"),
+    (("load", "{good.parquet}", "--out", "OUT.parquet", "--rejects", "{good.parquet}", "--force"),
      BAD_ARGUMENTS, "expected an output that is no input"),
     (("load", "{good.parquet}", "--out", "OUT.parquet", "--rejects", "{short.lin}"),
      BAD_ARGUMENTS, "expected a Parquet file as output"),
-    (("table", "counts", "{small.jsonl}", "{good.parquet}", "--out", "{good.parquet}"),
+    (("table", "counts", "{small.jsonl}", "{good.parquet}", "--out", "{good.parquet}", "--force"),
      BAD_ARGUMENTS, "expected an output that is no input"),
     (("table", "counts", "{small.jsonl}", "{good.parquet}", "--out", "{small.jsonl}"),
      BAD_ARGUMENTS, "expected a Parquet file as output"),
     (("table", "mine", "{good.parquet}", "--out", "OUT", "--rejects", "{short.lin}"),
      BAD_ARGUMENTS, "expected a Parquet file as output"),
-    (("table", "policy", "{small.jsonl}", "{policy.csv}", "--out", "{small.jsonl}"),
+    (("table", "policy", "{small.jsonl}", "{policy.csv}", "--out", "{small.jsonl}", "--force"),
      BAD_ARGUMENTS, "expected an output that is no input"),
     (("table", "learn", "{small.jsonl}", "{good.parquet}", "--out", "OUT", "--lift", "2"),
      BAD_ARGUMENTS, "expected --lift only with --rules"),
@@ -154,9 +154,9 @@ CASES = [
       "--minimum-hands", "3"),
      BAD_ARGUMENTS, "expected --minimum-hands only with archives to learn from"),
     (("table", "lint", "{small.jsonl}", "--seed", "3"),
-     BAD_ARGUMENTS, "expected --seed only with --random"),
-    (("table", "lint", "{small.jsonl}", "--deals", "{good.parquet}", "--seed", "3"),
-     BAD_ARGUMENTS, "expected --seed only with --random"),
+     BAD_ARGUMENTS, "expected --seed only with --deals"),
+    (("table", "lint", "{small.jsonl}", "--from", "{good.parquet}", "--seed", "3"),
+     BAD_ARGUMENTS, "expected --seed only with --deals"),
     (("table", "show", "sayc", "1N 1C"), BAD_ARGUMENTS, "call 2, '1C', is illegal"),
     (("table", "paint"), BAD_ARGUMENTS, "invalid choice: 'paint'"),
     (("get", "v1/tables"), BAD_ARGUMENTS, "expected a path"),
@@ -442,7 +442,7 @@ def test_a_batch_that_is_there_already(tmp_path):
     assert main(["batch", *map(str, inputs), "--out", str(out), "--mode", "first"]) == 0
     again = run_apart("batch", *inputs, "--out", out, "--mode", "first")
     assert (again.code, again.err.count("\n")) == (BAD_INPUT, 1)
-    assert "holds a batch already" in again.err
+    assert "which is there; --resume goes on with it, --force replaces it" in again.err
     other = run_apart("batch", *inputs, "--out", out, "--mode", "all", "--resume")
     assert (other.code, other.err.count("\n")) == (BAD_INPUT, 1)
     assert "another option mode" in other.err

@@ -81,11 +81,11 @@ def test_the_same_again_is_the_same_and_what_is_gone_goes(mine, folder):
     first = {name: (folder / name).read_bytes() for name in names(folder)}
     (folder / "systems/old.js").write_text("")
     (folder / "CNAME").write_text("example.org")
-    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine), "--force"]) == DONE
     assert {name: (folder / name).read_bytes() for name in first} == first
     assert names(folder) == {*first, "CNAME"}
     mine.write_text(mine.read_text("utf-8").replace("mine", "yours"), "utf-8")
-    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine), "--force"]) == DONE
     # the service worker has another version
     assert (folder / "sw.js").read_bytes() != first["sw.js"]
 
@@ -131,7 +131,16 @@ def test_solved_deals_come_along(mine, folder, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
     tables = np.arange(6)[:, None] + np.arange(20)[None] % 7
     user_tables().add(bank_hands(6), tables.astype(np.int8))
-    command = ["page", "--out", str(folder), "--workers", "1", str(mine), "--solved-deals"]
+    command = [
+        "page",
+        "--out",
+        str(folder),
+        "--workers",
+        "1",
+        str(mine),
+        "--force",
+        "--solved-deals",
+    ]
 
     def solved():
         text = (folder / "solved-deals.js").read_text("utf-8")

@@ -155,7 +155,7 @@ def test_lint_diff_and_compile(tiny, tmp_path, capsys):
     assert main(["system", "compile", tiny, "--out", folder, "--deals", "500", "--json"]) == DONE
     assert json.loads(capsys.readouterr().out)["entries"] > 5
     assert main(["system", "compile", tiny, "--out", folder, "--deals", "500"]) == BAD_INPUT
-    assert "--overwrite replaces it" in capsys.readouterr().err
+    assert "--force replaces it" in capsys.readouterr().err
 
 
 def test_cases_beside_a_system(tiny, capsys):

@@ -5,12 +5,11 @@ all options: one without a row fails by its name. Formats that are registered so
 over where they are registered.
 """
 
-import argparse
 import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -19,12 +18,14 @@ import pytest
 from bidcascade.inference.scenarios.script_words import ACTIONS
 from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals, write_deal_parquet
 from bidcascade.service.api.routes.routes_archives import MEDIA_TYPES
-from bidcascade.service.cli import COMMANDS, main, make_parser
+from bidcascade.service.cli import main
+from bidcascade.service.cli.outputs import Output
 from bidcascade.service.cli.shared import DEAL_SUFFIXES
 from bidcascade.service.cli.systems.notations import _NOTATIONS as NOTATIONS
 from bidcascade.systems import open_system
 from bidcascade.systems.registry import open_table
 from bidcascade.systems.tables.row_files import FORMATS
+from tests.support_cli import parsers
 from tests.support_examples import rows_in_check, some_in_check
 
 BOARD = ("dealer", "vulnerability", "board")
@@ -395,26 +396,13 @@ OUTPUTS: dict[str, Callable[..., None] | str] = {
     "api-key --file": "serve --api-keys-file",
 }
 """By option: the test that reads what it writes, or who reads it."""
-NAMES = ("--out", "--log", "--rejects")
-
-
-def outputs(parser: argparse.ArgumentParser, words: tuple[str, ...]) -> Iterator[str]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for name, inner in action.choices.items():
-                yield from outputs(inner, (*words, name))
-        elif {*NAMES} & {*action.option_strings} or words == ("api-key",):
-            yield from (f"{' '.join(words)} {one}" for one in action.option_strings)
 
 
 def test_each_output_of_the_command_line_has_a_reader():
-    found: set[str] = set()
-    for name in COMMANDS:
-        (commands,) = (
-            one
-            for one in make_parser([name])._actions
-            if isinstance(one, argparse._SubParsersAction)
-        )
-        found |= {*outputs(commands.choices[name], (name,))}
-    found = {one for one in found if one.split()[-1] in (*NAMES, "--file")}
-    assert sorted(found) == sorted(OUTPUTS)
+    found = {
+        f"{' '.join(words)} {one.option_strings[0]}"
+        for words, parser in parsers()
+        for one in parser._actions
+        if isinstance(one, Output)
+    }
+    assert sorted(found) == sorted({*OUTPUTS} - {"api-key --file"})

@@ -350,13 +350,13 @@ def test_places_that_are_taken_or_missing_are_refused(folder, tmp_path, capsys):
         ((archive, "--out", tmp_path / "no" / "out"), 1, "folder that exists"),
         (("--out", tmp_path / "out"), 1, "archives to learn from"),
         (("--layer", "learned", "--out", tmp_path / "out"), 2, "a table that has learned"),
-        ((archive, "--out", tmp_path / "table"), 2, "--overwrite replaces it"),
+        ((archive, "--out", tmp_path / "table"), 2, "--force replaces it"),
     ):
         code, printed = run(capsys, folder / "announced", *arguments)
         assert code == expected, arguments
         assert complaint in printed.err
     assert open_table(tmp_path / "table").extras == ()
-    code, _ = run(capsys, folder / "announced", archive, "--out", tmp_path / "table", "--overwrite")
+    code, _ = run(capsys, folder / "announced", archive, "--out", tmp_path / "table", "--force")
     assert code == 0
     assert open_table(tmp_path / "table").extras == ("learned_bounds",)
 

@@ -276,7 +276,7 @@ def test_command(archives, tmp_path, capsys):
     assert report["digest"] == BiddingTable.open(out).digest
     assert report["inputs"] == 4
     assert main(["table", "mine", files[0], "--out", str(out)]) == 2
-    assert "it can be overwritten" in capsys.readouterr().err
+    assert "--force replaces it" in capsys.readouterr().err
     more = ["--out", str(out), "--add-to", str(out), "--rank", "file"]
     assert main(["table", "mine", *files, *more]) == 0
     assert "inputs mined before, passed over: 4" in capsys.readouterr().out

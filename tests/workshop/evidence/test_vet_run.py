@@ -204,18 +204,18 @@ def test_what_is_there_is_not_overwritten(folder, tmp_path, capsys):
     (out / "notes.txt").write_text("mine")
     arguments = ["table", "vet", str(folder / "table.jsonl"), str(folder / "odd.lin"), "--out"]
     assert main([*arguments, str(out)]) == 2
-    assert "--overwrite replaces it" in capsys.readouterr().err
-    assert main([*arguments, str(out), "--overwrite"]) == 0
+    assert "--force replaces it" in capsys.readouterr().err
+    assert main([*arguments, str(out), "--force"]) == 0
     assert (out / "notes.txt").read_text() == "mine"
     assert json.loads((out / "summary.json").read_text())["boards"]["boards"] == 3
     other = tmp_path / "other"
     other.mkdir()
     (other / "data.txt").write_text("mine")
-    assert main([*arguments, str(other), "--overwrite"]) == 2
+    assert main([*arguments, str(other), "--force"]) == 2
     assert [file.name for file in other.iterdir()] == ["data.txt"]
     # a later report without rejects does not keep those of an earlier one
     assert (out / "rejects.parquet").exists()
-    run(folder, out, "own.lin", more=["--overwrite"])
+    run(folder, out, "own.lin", more=["--force"])
     assert not (out / "rejects.parquet").exists()
 
 
