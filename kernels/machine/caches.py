@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 CACHE_VARIABLE: Final = "BIDCASCADE_CACHE"
 """Environment variable that names the folder for compiled tables, parsed texts, solved deals."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-_Texts = ParamSpec("_Texts")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 LONGEST_CACHED: Final = 400
 """Characters of a text of which a result is cached: lines that people write are shorter."""
@@ -180,7 +180,7 @@ def _checksum(place: Path, content: bytes) -> bytes:
 # --- in memory ------------------------------------------------------------------------------------
 
 
-def bounded_cache(most: int) -> Callable[[Callable[_Texts, Value]], Callable[_Texts, Value]]:
+def bounded_cache(most: int) -> Callable[[_Function], _Function]:
     """Decorate a function of texts so that its last results are cached, but none of a long text.
 
     The texts are what users wrote: who sends long ones, one unlike the other, would fill the memory
@@ -206,17 +206,17 @@ def bounded_cache(most: int) -> Callable[[Callable[_Texts, Value]], Callable[_Te
     (1000, 1000)
     """
 
-    def decorate(function: Callable[_Texts, Value]) -> Callable[_Texts, Value]:
+    def decorate(function: _Function) -> _Function:
         kept = lru_cache(most)(function)
 
         @wraps(function)
-        def found(*key: _Texts.args, **named: _Texts.kwargs) -> Value:
+        def found(*key: Any, **named: Any) -> Any:
             for one in key:
                 if isinstance(one, str | bytes | tuple) and len(one) > LONGEST_CACHED:
                     return function(*key, **named)
             return kept(*key, **named)
 
-        return found
+        return cast("_Function", found)
 
     return decorate
 

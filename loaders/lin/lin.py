@@ -76,7 +76,7 @@ from bidcascade.loaders.frames.frame import (
     reject_frame,
     without_unknown_play,
 )
-from bidcascade.loaders.limits import LONGEST_RECORD, LONGEST_VALUE, MOST_LISTED, MOST_TOKENS
+from bidcascade.loaders.limits import LONGEST_RECORD, MOST_LISTED, MOST_TOKENS
 
 from . import lin_reference
 from .handviewer import find_links
@@ -437,8 +437,7 @@ def _why_refused(problem: int, text: bytes) -> tuple[str, str]:
     quoted = text.decode().strip(BLANKS)
     if not problem:
         return NO_DEAL_REASON, quoted
-    is_short = len(quoted) <= LONGEST_VALUE
-    return (_why_no_deal if is_short else _why_no_deal.__wrapped__)(quoted), quoted
+    return _why_no_deal(quoted), quoted
 
 
 _LIMITS: Final = {2: TOO_MANY, 3: TOO_LONG}

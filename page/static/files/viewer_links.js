@@ -238,7 +238,8 @@ function withoutStops(text) {
 /** What goes on behind the sign that would end the LIN of a bare link. */
 function moreBehind(text, start, end, inValue) {
   if (!inValue) return matchAt("\r\n".includes(text[end]) ? NEXT_LINE : NEXT_TOKEN, text, end);
-  return matchAt(TEXT_VALUE.test(text.slice(Math.max(start, end - LONGEST_TEXT), end)) ? SAID_ON_LINES : SAID, text, end);
+  const isText = TEXT_VALUE.test(text.slice(Math.max(start, end - LONGEST_TEXT), end));
+  return matchAt(isText ? SAID_ON_LINES : SAID, text, end);
 }
 
 /** Where the LIN of a link ends: people's names and explanations have blanks and apostrophes. */
@@ -277,7 +278,8 @@ export function linksOf(text) {
   const beginning = text.length - text.trimStart().length;
   const links = [...text.matchAll(LIN_PARAMETER)].map((match) => {
     const end = linEnd(text, match, beginning);
-    const value = text.slice(match.index + match[0].length - match[1].length, end).replace(/(?<![ \t])[ \t]*\r?\n[ \t]*/g, " ");
+    const start = match.index + match[0].length - match[1].length;
+    const value = text.slice(start, end).replace(/(?<![ \t])[ \t]*\r?\n[ \t]*/g, " ");
     return { start: match.index, lin: unquoted("&\"'".includes(text[end] ?? " ") ? value : withoutStops(value)) };
   });
   links.push(...popupsOf(text));
