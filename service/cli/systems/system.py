@@ -60,22 +60,12 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_system(check)
     _add_opponents(check, "; whole boards are bid by the system at all seats")
     add_flags(check, SystemCheckRequest, deals=20_000)
-    check.add_argument(
-        "--dd-budget",
-        metavar="B",
-        help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
-        "tables are kept; all for every one (default: none)",
-    )
-    check.add_argument(
-        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
-    )
-    check.add_argument(
-        "--show",
-        type=shared.whole_number(0),
-        default=1,
-        metavar="K",
-        help="examples of each sign in the bidding of whole boards (default: 1)",
-    )
+    _add_sanity(check)
+
+    sanity = action("sanity", "how often whole boards show what no pair wants", count_signs)
+    _add_system(sanity)
+    add_flags(sanity, SystemCheckRequest, "deals", "seed", deals=100_000)
+    _add_sanity(sanity)
 
     lint = action(
         "lint",
@@ -393,7 +383,7 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
 
     deals = Sample.random(options.deals, seed=options.seed).deals
     known = user_tables().find(deals.hands)
-    with progress_bar("check") as bar, ExitStack() as stack:
+    with progress_bar("sanity") as bar, ExitStack() as stack:
         pool = None if budget.deals == 0 else stack.enter_context(DoubleDummyPool(options.workers))
         boards = bid_boards(
             system,
@@ -446,6 +436,39 @@ def lint_system(options: argparse.Namespace) -> None:
             print(f"  {counted}{finding.text}{examples}")
         if len(findings) > _FINDINGS_SHOWN:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
+
+
+def _add_sanity(parser: argparse.ArgumentParser) -> None:
+    """Arguments for counting what no pair wants to see."""
+    parser.add_argument(
+        "--dd-budget",
+        metavar="B",
+        help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
+        "tables are kept; all for every one (default: none)",
+    )
+    parser.add_argument(
+        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
+    )
+    parser.add_argument(
+        "--show",
+        type=shared.whole_number(0),
+        default=1,
+        metavar="K",
+        help="examples of each sign in the bidding of whole boards (default: 1)",
+    )
+
+
+def count_signs(options: argparse.Namespace) -> None:
+    """Print how often whole boards, bid by a system at all seats, show what no pair wants."""
+    from bidcascade.workshop.boards.scored_boards import Budget
+
+    budget = shared.read_argument(Budget.parse, options.dd_budget or "0")
+    (system,) = _open(options, options.system)
+    signs = _sanity(system, options, budget)
+    if options.json:
+        shared.print_json({"system": system.name, "deals": options.deals, "sanity": signs})
+        return
+    _print_sanity(signs, options)
 
 
 def list_strong_hands(options: argparse.Namespace) -> None:

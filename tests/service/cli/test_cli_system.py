@@ -105,6 +105,12 @@ def test_check_counts_what_no_pair_wants_to_see(tiny, capsys):
     assert strong["low"] < 1
     assert [one["contract"] in ("Pass", "1N N", "1N S") for one in strong["examples"]] == [True] * 2
     assert signs["more than 20 calls"]["boards"] == 0
+    assert main(["system", "sanity", *arguments[2:]]) == DONE
+    alone = json.loads(capsys.readouterr().out)
+    assert alone["deals"] == 400
+    assert alone["sanity"] == [*signs.values()]
+    assert main(["system", "sanity", tiny, "--deals", "400"]) == DONE
+    assert "more than 20 calls" in capsys.readouterr().out
     assert main([*arguments[:-1], "--dd-budget", "much"]) == BAD_ARGUMENTS
     assert "expected a budget such as '90s', '2000' or 'all'" in capsys.readouterr().err
 
