@@ -35,6 +35,7 @@ _ARGUMENTS: Final = {
 _NAMES: Final = {
     "BoardConditions": "ArchiveCountsOptions",
     "BoardsQuestion": "ArchiveBoardsOptions",
+    "ExplainQuestion": "ExplainOptions",
 }
 """Types of options that are not named after their question."""
 _METHOD_NAMES: Final = {"systemCheck": "check_system", "systemDiff": "diff_systems"}

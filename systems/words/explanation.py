@@ -1,19 +1,20 @@
 """What an auction has shown, call by call: in a sentence, with the numbers behind it."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
 
-from bidcascade.bridge import PASS, Auction, ShownAnswer, format_call
+from bidcascade.bridge import PASS, Auction, Seat, ShownAnswer, Vulnerability, format_call
 from bidcascade.kernels.packing.intervals import both
 from bidcascade.systems.language.auctions.patterns import Bindings
 from bidcascade.systems.places.knowledge import HANDS, POINTS, hull, proportion, share, to_flags
 from bidcascade.systems.places.one_deal import in_one_deal
-from bidcascade.systems.places.places import Place, Rules
+from bidcascade.systems.places.places import Place, Rules, depends_on_context
 from bidcascade.systems.places.state import Meaning, State, shown
-from bidcascade.systems.places.turn_context import auction_calls
+from bidcascade.systems.places.turn_context import auction_calls, dealer_and_sides
 from bidcascade.systems.system import System
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -98,9 +99,18 @@ class StatesAndPlaces(Protocol):
         """State after a legal auction."""
         ...
 
+    def at(self, dealer: Seat, vulnerability: Vulnerability) -> "StatesAndPlaces":
+        """Give the same by what calls mean where this side deals, so vulnerable."""
+        ...
+
 
 def explain_auction(
-    system: System, auction: "str | Sequence[int | str]", opponents: System | None = None
+    system: System,
+    auction: "str | Sequence[int | str]",
+    opponents: System | None = None,
+    *,
+    dealer: Seat | str = Seat.NORTH,
+    vulnerability: Vulnerability | str | None = None,
 ) -> AuctionExplanation:
     """Explain every call of an auction, both sides'.
 
@@ -112,6 +122,9 @@ def explain_auction(
         Legal; it may be over.
     opponents
         System of the other side; None is the same.
+    dealer, vulnerability
+        Calls are told as they are meant there; without a vulnerability sentences tell of each, and
+        all else is what holds at some of them.
 
     Raises
     ------
@@ -128,13 +141,109 @@ def explain_auction(
     'Strong notrump: 15-17 points, balanced'
     """
     calls = auction_calls(auction)
-    return explain_places(system.reader(opponents, first=len(calls) % 2 == 0), calls)
+    reader = system.reader(opponents, first=len(calls) % 2 == 0)
+    if vulnerability is None:
+        return explain_places(reader, calls)
+    return explain_places(reader, calls, *dealer_and_sides(dealer, vulnerability))
 
 
-def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExplanation:
+def explain_places(
+    places: StatesAndPlaces,
+    calls: Sequence[int],
+    dealer: Seat = Seat.NORTH,
+    vulnerability: Vulnerability | None = None,
+) -> AuctionExplanation:
     """Like :func:`explain_auction`, by the places of two systems."""
     calls = tuple(calls)
     Auction.of(calls)
+    if vulnerability is not None:
+        return _explained(places.at(dealer, vulnerability), calls)
+    found = _explained(places, calls)
+    return replace(found, calls=_at_each(found.calls, places, calls))
+
+
+def _at_each(
+    explained: Sequence[ExplainedCall], places: StatesAndPlaces, calls: tuple[int, ...]
+) -> tuple[ExplainedCall, ...]:
+    """Put sentences of each vulnerability where those of calls differ."""
+    meanings = places.state(calls).meanings
+    return tuple(
+        replace(one, sentence=_sentence_of_each(places, calls[: number + 1]) or one.sentence)
+        if any(depends_on_context(hands.expression) for hands in meanings[number].alternatives)
+        else one
+        for number, one in enumerate(explained)
+    )
+
+
+def _sentence_of_each(places: StatesAndPlaces, calls: tuple[int, ...]) -> str:
+    """Sentence of the last call at each vulnerability; empty where all are the same."""
+    dealer = Seat((1 - len(calls)) % 4)  # so that North called last
+    told = {
+        sides: explained_call(places.at(dealer, sides).state(calls)).sentence for sides in _SIDES
+    }
+    if len(set(told.values())) == 1:
+        return ""
+    for first, other, words in _EITHER:
+        pairs = [(told[one], told[two]) for one, two in zip(first, other, strict=True)]
+        if all(len({told[one] for one in side}) == 1 for side in (first, other)):
+            return either_sentence(*pairs[0], words)
+    return "; or ".join(
+        f"{' or '.join(_SIDES[one] for one in told if told[one] == sentence)}: {sentence}"
+        for sentence in dict.fromkeys(told.values())
+    )
+
+
+_SIDES: Final = {
+    Vulnerability.NS: "vulnerable against not",
+    Vulnerability.BOTH: "both vulnerable",
+    Vulnerability.NONE: "nobody vulnerable",
+    Vulnerability.EW: "not vulnerable against vulnerable",
+}
+"""Words for vulnerabilities as North sees them."""
+_EITHER: Final = (
+    (
+        (Vulnerability.NS, Vulnerability.BOTH),
+        (Vulnerability.NONE, Vulnerability.EW),
+        ("vulnerable", "not"),
+    ),
+    (
+        (Vulnerability.EW, Vulnerability.BOTH),
+        (Vulnerability.NONE, Vulnerability.NS),
+        ("against vulnerable opponents", "else"),
+    ),
+)
+"""Vulnerabilities that one side's decides, with words for both."""
+
+
+def either_sentence(first: str, other: str, words: tuple[str, str]) -> str:
+    """Join two sentences of a call, which differ, by what each holds for.
+
+    Examples
+    --------
+    >>> strong, weak = "Notrump: 15-17 points, balanced", "Notrump: 12-14 points, balanced"
+    >>> either_sentence(strong, weak, ("vulnerable", "not"))
+    'Notrump: 15-17 points vulnerable, 12-14 not, balanced'
+    >>> either_sentence(strong, weak.replace("Notrump", "Weak"), ("vulnerable", "not"))
+    'vulnerable: Notrump: 15-17 points, balanced; or not: Weak: 12-14 points, balanced'
+    """
+    said, there = (_PARTS.split(one) for one in (first, other))
+    if len(said) == len(there):
+        differing = [place for place, one in enumerate(said) if one != there[place]]
+        if len(differing) == 1 and differing[0]:
+            (place,) = differing
+            told, shorter = said[place], there[place]
+            word = told.rpartition(" ")[2]
+            shorter = shorter.removesuffix(f" {word}")
+            said[place] = f"{told} {words[0]}, {shorter} {words[1]}"
+            return "".join(said)
+    return f"{words[0]}: {first}; or {words[1]}: {other}"
+
+
+_PARTS: Final = re.compile(r"(: |, |; )")
+"""Between the name of a call, what it shows, and its agreements."""
+
+
+def _explained(places: StatesAndPlaces, calls: tuple[int, ...]) -> AuctionExplanation:
     states = [places.state(calls[:number]) for number in range(len(calls) + 1)]
     state, side = states[-1], states[-1].position % 2
     offered: dict[int, dict[str, str]] = {}
@@ -199,7 +308,8 @@ def _parts(meaning: Meaning) -> list[float]:
     left = np.ones_like(HANDS)
     weights = []
     for one in meaning.alternatives:
-        held = to_flags(one.cells) * proportion(one.expression, _VOCABULARY)
+        context = one.context if depends_on_context(one.expression) else None
+        held = to_flags(one.cells) * proportion(one.expression, _VOCABULARY, context)
         weights.append(float((HANDS * left * held).sum()))
         left = left * (1 - held)
     total = sum(weights)

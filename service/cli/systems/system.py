@@ -12,11 +12,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.bids import ExplainQuestion, PlaceQuestion, read_explain
 from bidcascade.engine.questions.explaining import explain_answer
 from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
 from bidcascade.service.cli import shared
-from bidcascade.service.cli.flags import add_flags
+from bidcascade.service.cli.flags import add_flags, question_of
 
 from .book import configure_book
 from .card import configure_card
@@ -192,7 +192,7 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``explain``."""
     add = parser.add_argument
     # without calls there is nothing to explain
-    add_flags(parser, PlaceQuestion, auction=MISSING)
+    add_flags(parser, ExplainQuestion, auction=MISSING)
     add("--table", default="sayc", metavar="SYSTEM", help=_SYSTEM_HELP)
     _add_opponents(parser)
     shared.add_system_option(parser)
@@ -764,7 +764,14 @@ def explain(options: argparse.Namespace) -> None:
     from bidcascade.systems.words.explanation import explain_auction
 
     system, opponents = _open_both(options, options.table)
-    found = explain_auction(system, options.auction, opponents)
+    asked = read_explain(question_of(ExplainQuestion, options))
+    found = explain_auction(
+        system,
+        asked.calls,
+        opponents,
+        dealer=asked.dealer,
+        vulnerability=asked.vulnerability,
+    )
     if options.json:
         # one text here, a list over REST
         shared.print_json({**plain(explain_answer(found)), "auction": found.auction})

@@ -10,8 +10,62 @@ import { inOneDeal } from "../places/one_deal.js";
 
 const SUITS = "CDHS";
 
-/** Explain every call of a legal auction, both sides', by the places of two systems (a Bidder). */
-export function explainPlaces(places, calls) {
+/** Explain every call of a legal auction, both sides', by the places of two systems (a Bidder): as they are meant
+ * at a vulnerability, or without one with sentences for each where they differ. */
+export function explainPlaces(places, calls, dealer = 0, vulnerability = null) {
+  if (vulnerability !== null) return explained(places.at(dealer, vulnerability), calls);
+  const found = explained(places, calls);
+  const { meanings } = places.state(calls);
+  const atEach = (one, number) => {
+    if (!meanings[number].alternatives.some(({ constraint }) => constraint.dependsOnContext)) return one;
+    return { ...one, sentence: sentenceOfEach(places, calls.slice(0, number + 1)) || one.sentence };
+  };
+  return { ...found, calls: found.calls.map(atEach) };
+}
+
+/** Vulnerabilities, numbers as in deals.js, with words for them as North sees them. */
+const SIDES = [
+  [1, "vulnerable against not"], [3, "both vulnerable"], [0, "nobody vulnerable"], [2, "not vulnerable against vulnerable"],
+];
+/** Vulnerabilities that one side's decides, with words for both. */
+const EITHER = [
+  [[1, 3], [0, 2], ["vulnerable", "not"]],
+  [[2, 3], [0, 1], ["against vulnerable opponents", "else"]],
+];
+/** Between the name of a call, what it shows, and its agreements. */
+const PARTS = /(: |, |; )/;
+
+/** Sentence of the last call at each vulnerability; empty where all are the same. */
+function sentenceOfEach(places, calls) {
+  // so that North called last
+  const dealer = (((1 - calls.length) % 4) + 4) % 4;
+  const told = new Map(SIDES.map(([sides]) => [sides, explainedCall(places.at(dealer, sides).state(calls)).sentence]));
+  const sentences = new Set(told.values());
+  if (sentences.size === 1) return "";
+  for (const [first, other, words] of EITHER) {
+    if ([first, other].every(([one, two]) => told.get(one) === told.get(two))) {
+      return eitherSentence(told.get(first[0]), told.get(other[0]), words);
+    }
+  }
+  return [...sentences].map((sentence) => (
+    `${SIDES.filter(([sides]) => told.get(sides) === sentence).map(([, words]) => words).join(" or ")}: ${sentence}`
+  )).join("; or ");
+}
+
+/** Join two sentences of a call, which differ, by what each holds for. */
+function eitherSentence(first, other, words) {
+  const [said, there] = [first.split(PARTS), other.split(PARTS)];
+  const differing = [...said.keys()].filter((place) => said[place] !== there[place]);
+  if (said.length === there.length && differing.length === 1 && differing[0]) {
+    const [place] = differing;
+    const ending = ` ${said[place].split(" ").at(-1)}`;
+    const shorter = there[place].endsWith(ending) ? there[place].slice(0, -ending.length) : there[place];
+    return said.with(place, `${said[place]} ${words[0]}, ${shorter} ${words[1]}`).join("");
+  }
+  return `${words[0]}: ${first}; or ${words[1]}: ${other}`;
+}
+
+function explained(places, calls) {
   const states = Array.from({ length: calls.length + 1 }, (_, number) => places.state(calls.slice(0, number)));
   const state = states.at(-1);
   const side = state.position % 2;
