@@ -29,7 +29,8 @@ from typing import {names}
 '''
 _ARGUMENTS: Final = {
     "AuctionsRequest": ("deals",), "BoardConditions": ("auction",),
-    "BoardsQuestion": ("auction", "format"), "JobRequest": ("path",),
+    "BoardsQuestion": ("auction", "format"), "ExplainQuestion": ("auction",),
+    "JobRequest": ("path",),
 }  # fmt: skip
 """Questions that methods written by hand ask, and their fields that are arguments."""
 _NAMES: Final = {

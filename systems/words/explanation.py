@@ -169,9 +169,16 @@ def _at_each(
     meanings = places.state(calls).meanings
     return tuple(
         replace(one, sentence=_sentence_of_each(places, calls[: number + 1]) or one.sentence)
-        if any(depends_on_context(hands.expression) for hands in meanings[number].alternatives)
+        if _differs(meanings[number])
         else one
         for number, one in enumerate(explained)
+    )
+
+
+def _differs(meaning: Meaning) -> bool:
+    """Whether a call, which was read for no vulnerability, may mean something else at another."""
+    return any(
+        one.context is None and depends_on_context(one.expression) for one in meaning.alternatives
     )
 
 

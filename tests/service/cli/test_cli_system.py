@@ -192,6 +192,23 @@ def test_fmt_names_the_file_that_it_cannot_read(check, tmp_path, capsys):
     assert f"{bad}:2: a tab stands here" in capsys.readouterr().err
 
 
+def test_explain_takes_dealer_and_vulnerability(tmp_path, capsys):
+    text = tmp_path / "sides.bidding"
+    text.write_text(
+        "opening:\n"
+        "  1NT = Notrump: 15-17 points and vulnerable or 12-14 points and not vulnerable\n"
+    )
+    told = {}
+    for sides in (["--vul", "NS"], ["--vul", "NS", "--dealer", "E"], []):
+        assert main(["explain", "1N", "--table", str(text), *sides]) == DONE
+        told[" ".join(sides)] = capsys.readouterr().out.splitlines()[0]
+    assert told == {
+        "--vul NS": "1N  Notrump: 15-17 points",
+        "--vul NS --dealer E": "1N  Notrump: 12-14 points",
+        "": "1N  Notrump: 15-17 points vulnerable, 12-14 not",
+    }
+
+
 def test_explain_says_what_was_shown(tiny, capsys):
     assert main(["explain", "1N P 2C P", "--table", tiny]) == DONE
     out = capsys.readouterr().out
