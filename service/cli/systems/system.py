@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bidcascade.systems.checking.diff import SystemDiff
     from bidcascade.systems.system import System
     from bidcascade.systems.tables.compile import CompileProgress
+    from bidcascade.systems.words.explanation import ExplainedCall
     from bidcascade.workshop.boards.doctor import Examiner
     from bidcascade.workshop.boards.sanity import Sign
     from bidcascade.workshop.boards.scored_boards import Budget
@@ -759,6 +760,22 @@ def compile_system(options: argparse.Namespace) -> None:
     shared.print_answer(options, report, f"{out}: {grown}, digest {table.digest[:16]}")
 
 
+def _in_runs(calls: "Sequence[ExplainedCall]") -> "list[list[ExplainedCall]]":
+    """Take the calls that the system has no line for together, whatever passes stand between."""
+    runs: list[list[ExplainedCall]] = []
+    unknown: list[ExplainedCall] | None = None
+    for call in calls:
+        if not call.known and unknown is not None:
+            unknown.append(call)
+            continue
+        runs.append([call])
+        if not call.known:
+            unknown = runs[-1]
+        elif call.call != "P":
+            unknown = None
+    return runs
+
+
 def explain(options: argparse.Namespace) -> None:
     """Explain an auction call by call."""
     from bidcascade.systems.words.explanation import explain_auction
@@ -776,7 +793,12 @@ def explain(options: argparse.Namespace) -> None:
         # one text here, a list over REST
         shared.print_json({**plain(explain_answer(found)), "auction": found.auction})
         return
-    for call in found.calls:
+    for run in _in_runs(found.calls):
+        if len(run) > 1:
+            calls = " ".join(call.call for call in run)
+            print(f"{calls}  No agreement about these {len(run)} calls")
+            continue
+        (call,) = run
         print(f"{call.call:3} {call.sentence}")
         if len(call.hand_types) > 1:
             for one in call.hand_types:

@@ -216,6 +216,16 @@ def test_explain_says_what_was_shown(tiny, capsys):
     assert "The next player may not pass." in out
 
 
+def test_explain_says_once_that_nothing_is_agreed(tiny, capsys):
+    assert main(["explain", "1N P 4D P 4S X 5C", "--table", tiny]) == DONE
+    out = capsys.readouterr().out.splitlines()
+    assert [line for line in out if "No agreement" in line] == [
+        "4D 4S X 5C  No agreement about these 4 calls"
+    ]
+    assert main(["explain", "1N P 4D", "--table", tiny]) == DONE
+    assert "4D  No agreement about this call" in capsys.readouterr().out.splitlines()
+
+
 def test_every_complaint_of_a_text_is_printed(tmp_path, capsys):
     path = tmp_path / "wrong.bidding"
     path.write_text(
