@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bidcascade.bridge import Seat, Vulnerability
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Condition
 from bidcascade.systems.places.places import Place, Rules
 from bidcascade.systems.places.state import State
 from bidcascade.systems.system import System
 from bidcascade.systems.words.explanation import StatesAndPlaces
 from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.language.expression_tree import Expression
 
 
 class OverlaidSystem(NamedTuple):
@@ -42,6 +45,10 @@ class OverlaidPlaces:
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction, as the system knows it."""
         return self.places.state(calls)
+
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Find what a condition of the system's text becomes behind calls."""
+        return self.places.lowered(condition, calls, bindings)
 
     def at(self, dealer: Seat, vulnerability: Vulnerability) -> "OverlaidPlaces":
         """Places by what the system's calls mean at a vulnerability."""

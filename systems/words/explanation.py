@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Protocol
 
 import numpy as np
@@ -10,15 +11,18 @@ import numpy as np
 from bidcascade.bridge import PASS, Auction, Seat, ShownAnswer, Vulnerability, format_call
 from bidcascade.kernels.packing.intervals import both
 from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Condition
 from bidcascade.systems.places.knowledge import HANDS, POINTS, hull, proportion, share, to_flags
 from bidcascade.systems.places.one_deal import in_one_deal
 from bidcascade.systems.places.places import Place, Rules, depends_on_context
 from bidcascade.systems.places.state import Meaning, State, shown
 from bidcascade.systems.places.turn_context import auction_calls, dealer_and_sides
 from bidcascade.systems.system import System
+from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .cell_words import MANY_POINTS, cells_text, points_text
+from .criterion_words import honours_of
 from .describing import agreement_words
 
 _VOCABULARY: Final = Vocabulary()
@@ -97,6 +101,10 @@ class StatesAndPlaces(Protocol):
 
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction."""
+        ...
+
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Find what a condition becomes behind calls, of the text of the player to call."""
         ...
 
     def at(self, dealer: Seat, vulnerability: Vulnerability) -> "StatesAndPlaces":
@@ -185,9 +193,7 @@ def _differs(meaning: Meaning) -> bool:
 def _sentence_of_each(places: StatesAndPlaces, calls: tuple[int, ...]) -> str:
     """Sentence of the last call at each vulnerability; empty where all are the same."""
     dealer = Seat((1 - len(calls)) % 4)  # so that North called last
-    told = {
-        sides: explained_call(places.at(dealer, sides).state(calls)).sentence for sides in _SIDES
-    }
+    told = {sides: _explained_call(places.at(dealer, sides), calls).sentence for sides in _SIDES}
     if len(set(told.values())) == 1:
         return ""
     for first, other, words in _EITHER:
@@ -259,7 +265,7 @@ def _explained(places: StatesAndPlaces, calls: tuple[int, ...]) -> AuctionExplan
         offered.setdefault(entry.call, line)
     return AuctionExplanation(
         " ".join(map(format_call, calls)),
-        tuple(map(explained_call, states[1:])),
+        tuple(_explained_call(places, calls[: number + 1]) for number in range(len(calls))),
         state.forced,
         state.game_forced[side],
         state.agreed[side],
@@ -267,8 +273,30 @@ def _explained(places: StatesAndPlaces, calls: tuple[int, ...]) -> AuctionExplan
     )
 
 
-def explained_call(after: State) -> ExplainedCall:
-    r"""Explain the last call before a state.
+def _explained_call(places: StatesAndPlaces, calls: tuple[int, ...]) -> ExplainedCall:
+    """Explain the last of some calls, with the honours that all its kinds of hands have."""
+    before, after = calls[:-1], places.state(calls)
+    kinds = {one.expression for one in after.meanings[-1].alternatives}
+    defines = places.sides[len(before) % 2].defines
+    honours = [
+        honours_of(entry, defines, partial(_lowered, places, before))
+        for entry in (places.place(before).entries if kinds else ())
+        if entry.call == calls[-1] and entry.expression in kinds
+    ]
+    shown = dict.fromkeys(honours[0]) if honours else {}
+    return explained_call(
+        after, tuple(one for one in shown if all(one in some for some in honours[1:]))
+    )
+
+
+def _lowered(
+    places: StatesAndPlaces, calls: tuple[int, ...], condition: Condition, bindings: Bindings
+) -> Expression:
+    return places.lowered(condition, calls, bindings)
+
+
+def explained_call(after: State, honours: tuple[str, ...] = ()) -> ExplainedCall:
+    r"""Explain the last call before a state; ``honours`` are words for those that it shows.
 
     Examples
     --------
@@ -293,7 +321,7 @@ def explained_call(after: State) -> ExplainedCall:
     left = (least if points[0] else 0, most if points[1] < MANY_POINTS else POINTS)
     low, high = both(points, left)
     shown_points = (low, high) if low <= high else points
-    sentence = _sentence(meaning, parts, known.cells, shown_points, every[0], agreements)
+    sentence = _sentence(meaning, parts, known.cells, shown_points, every[0], honours, agreements)
     return ExplainedCall(
         format_call(meaning.call),
         position,
@@ -333,9 +361,10 @@ def _sentence(
     cells: int,
     points: tuple[int, int],
     least: int,
+    honours: tuple[str, ...],
     agreements: tuple[str, ...],
 ) -> str:
-    """Name, points, lengths that say something, and the agreements."""
+    """Name, points, lengths that say something, honours, and the agreements."""
     name = _name(meaning, shares)
     types: list[int] = []
     if len(meaning.uses) == 1:  # hand types of one line, each said by itself
@@ -343,6 +372,7 @@ def _sentence(
     words, promised = cells_text(cells, points, types), points_text(points)
     if least < points[0] and words.startswith(promised):
         words = f"{promised} (light hands from {least}){words.removeprefix(promised)}"
+    words = ", ".join(filter(None, (words, *honours)))
     text = f"{name}: {words}" if words else name
     # tags are for those who write systems; points stand there already
     spoken = [one for one in agreements if not one.startswith(("#", "shows "))]

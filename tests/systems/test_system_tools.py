@@ -464,3 +464,30 @@ def test_words_and_layouts_hold_at_one_vulnerability():
         found = interpret(BY_SIDES, "1N", vulnerability=sides, layouts=60)
         assert found.shown["N"].points == points
         assert f"{points[0]}-{points[1]} points," in found.explanation.calls[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("auction", "told"),
+    [
+        # said by the text, and in the words of the reason for a call
+        ("2H", "Weak two: 5-10 points, 6 hearts, 2 of the top 3 in hearts; preemptive"),
+        ("2S", "Weak two: 5-10 points, 6 spades, good spades; preemptive"),
+        # the other kind of hand has none
+        ("2D", "Weak or strong: 5-10 or 20+ points, 6+ diamonds"),
+        ("3S", "Preempt: 3+ points, 7+ spades, good spades or ace of spades"),
+        ("4C", "Preempt: 3-28 points, 8+ clubs, king of clubs"),
+    ],
+)
+def test_honours_that_a_call_shows_are_told(auction, told):
+    system = System.parse("""
+include "words.bidding"
+opening:
+  2H = Weak two: 5-10 points, 6 hearts, two of the top three in hearts; preemptive
+  2S = Weak two: 5-10 points, 6 spades, good spades; preemptive
+  2D = Weak or strong
+    either Weak: 5-10 points, 6+ diamonds, two of the top three in diamonds
+    or Strong: 20+ points, 6+ diamonds
+  3S = Preempt: 7+ spades, good spades or ace of spades and vulnerable
+  4C = Preempt: 8+ clubs, king of clubs, ace of clubs or 9+ clubs
+""")
+    assert explain_auction(system, auction).calls[0].sentence == told

@@ -4,6 +4,7 @@
 import { PASS, formatCall, formatCalls } from "../deals/calls.js";
 import { MANY_POINTS, cellsText, pointsText } from "./cell_words.js";
 import { agreementWords } from "./describing.js";
+import { honoursOf } from "./criterion_words.js";
 import { handsOfCells, has, hull, intersect, isEmpty, share } from "../places/cells.js";
 import { POINTS } from "../places/shapes.js";
 import { inOneDeal } from "../places/one_deal.js";
@@ -39,7 +40,7 @@ const PARTS = /(: |, |; )/;
 function sentenceOfEach(places, calls) {
   // so that North called last
   const dealer = (((1 - calls.length) % 4) + 4) % 4;
-  const told = new Map(SIDES.map(([sides]) => [sides, explainedCall(places.at(dealer, sides).state(calls)).sentence]));
+  const told = new Map(SIDES.map(([sides]) => [sides, explainedAt(places.at(dealer, sides), calls).sentence]));
   const sentences = new Set(told.values());
   if (sentences.size === 1) return "";
   for (const [first, other, words] of EITHER) {
@@ -76,7 +77,7 @@ function explained(places, calls) {
   }
   return {
     auction: formatCalls(calls),
-    calls: states.slice(1).map(explainedCall),
+    calls: calls.map((_, number) => explainedAt(places, calls.slice(0, number + 1))),
     forced: state.forced,
     game_forced: state.gameForced[side],
     agreed_suit: state.agreed[side],
@@ -86,8 +87,20 @@ function explained(places, calls) {
 
 const placeText = ({ file, line }) => `${file}:${line}`;
 
-/** Explain the last call before a state. */
-export function explainedCall(after) {
+/** Explain the last of some calls, with the honours that all its kinds of hands have. */
+function explainedAt(places, calls) {
+  const before = calls.slice(0, -1);
+  const after = places.state(calls);
+  const kinds = new Set(after.meanings.at(-1).alternatives.map(({ expression }) => expression));
+  const [first, ...others] = (kinds.size ? places.place(before).entries : [])
+    .filter(({ call, expression }) => call === calls.at(-1) && kinds.has(expression))
+    .map((entry) => honoursOf(entry, entry.program.rules.defines, (condition, bindings) => (
+      places.lowered(condition, before, bindings))));
+  return explainedCall(after, [...new Set(first)].filter((one) => others.every((some) => some.includes(one))));
+}
+
+/** Explain the last call before a state; `honours` are words for those that it shows. */
+export function explainedCall(after, honours = []) {
   const position = (after.position + 3) % 4;
   const meaning = after.meanings.at(-1);
   const known = after.knowledge[position];
@@ -107,7 +120,7 @@ export function explainedCall(after) {
   return {
     call: formatCall(meaning.call),
     player: position,
-    sentence: sentence(meaning, parts, known.cells, low <= high ? [low, high] : points, every[0], agreements),
+    sentence: sentence(meaning, parts, known.cells, low <= high ? [low, high] : points, every[0], honours, agreements),
     known: meaning.known,
     agreements,
     hand_types: types,
@@ -143,8 +156,8 @@ function byLetter({ lengths }) {
   return Object.fromEntries([...SUITS].map((suit, index) => [suit, lengths[index]]));
 }
 
-/** Name, points, lengths that say something, and the agreements. */
-function sentence(meaning, shares, cells, points, least, agreements) {
+/** Name, points, lengths that say something, honours, and the agreements. */
+function sentence(meaning, shares, cells, points, least, honours, agreements) {
   const name = nameOf(meaning, shares);
   // hand types of one line are said each by itself
   const types = meaning.uses.length === 1 ? meaning.alternatives.map((one) => intersect(one.cells, cells)) : [];
@@ -153,6 +166,7 @@ function sentence(meaning, shares, cells, points, least, agreements) {
   if (least < points[0] && said.startsWith(promised)) {
     said = `${promised} (light hands from ${least})${said.slice(promised.length)}`;
   }
+  said = [said, ...honours].filter(Boolean).join(", ");
   const text = said ? `${name}: ${said}` : name;
   // tags are for those who write systems; points stand there already
   const spoken = agreements.filter((one) => !one.startsWith("#") && !one.startsWith("shows "));
