@@ -173,7 +173,7 @@ def test_explain_at_a_vulnerability(app):
     path = "/v1/tables/small/explain?auction=1N&dealer=E&vulnerability="
     answer = read_answer(ExplainAnswer, ask(app, "GET", f"{path}EW").content)
     assert answer.calls[0].sentence.startswith("Strong notrump: 15-17 points")
-    body = problem_of(ask(app, "GET", f"{path}all"), 422, "invalid-request")
+    body = problem_of(ask(app, "GET", f"{path}every"), 422, "invalid-request")
     assert body["errors"][0]["field"] == "vulnerability"
 
 
