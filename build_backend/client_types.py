@@ -29,12 +29,14 @@ from typing import {names}
 '''
 _ARGUMENTS: Final = {
     "AuctionsRequest": ("deals",), "BoardConditions": ("auction",),
-    "BoardsQuestion": ("auction", "format"), "JobRequest": ("path",),
+    "BoardsQuestion": ("auction", "format"), "ExplainQuestion": ("auction",),
+    "JobRequest": ("path",),
 }  # fmt: skip
 """Questions that methods written by hand ask, and their fields that are arguments."""
 _NAMES: Final = {
     "BoardConditions": "ArchiveCountsOptions",
     "BoardsQuestion": "ArchiveBoardsOptions",
+    "ExplainQuestion": "ExplainOptions",
 }
 """Types of options that are not named after their question."""
 _METHOD_NAMES: Final = {"systemCheck": "check_system", "systemDiff": "diff_systems"}

@@ -656,8 +656,19 @@ class Engine:
         """
         return self.system.expand(auction)
 
-    def explain(self, auction: Sequence[int | str] | str) -> "AuctionExplanation":
+    def explain(
+        self,
+        auction: Sequence[int | str] | str,
+        dealer: Seat | str = Seat.NORTH,
+        vulnerability: Vulnerability | str | None = None,
+    ) -> "AuctionExplanation":
         """Explain every call of an auction by the system.
+
+        Parameters
+        ----------
+        auction
+        dealer, vulnerability
+            Where it was bid; without a vulnerability calls are told as at each.
 
         Raises
         ------
@@ -666,7 +677,7 @@ class Engine:
         InvalidCall, IllegalCall
             If it is no legal auction.
         """
-        return self.bidder.explain(auction)
+        return self.bidder.explain(auction, dealer, vulnerability)
 
 
 def _arrays(deals: "Deals") -> DealArrays:

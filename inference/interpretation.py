@@ -152,6 +152,7 @@ cancel, backend
         backend=backend,
     )
     meanings = meanings_of(source, opponents)
+    words = meanings.at(found.dealer, found.vulnerability)
     hands = known_by_seat(known or {})
     first, second = meanings.agreed(calls)
     agreed = (first, second) if found.dealer % 2 == 0 else (second, first)
@@ -162,8 +163,8 @@ cancel, backend
         found.dealer.letter,
         found.vulnerability.text,
         tuple(name for name, one in zip(SEATS, hands, strict=True) if one.is_whole),
-        meanings.explanation(calls),
-        _shown(meanings, calls, found.dealer),
+        words.explanation(calls),
+        _shown(words, calls, found.dealer),
         dict(zip(SEATS, pictures(found, agreed, meanings.vocabulary), strict=True)),
         agreed,
         None if is_over else seat_of_call(found.dealer, len(calls)).letter,

@@ -48,6 +48,11 @@ class Context(NamedTuple):
     vul_we: int = 0
     vul_they: int = 0
 
+    @property
+    def number(self) -> int:
+        """Its place among the 16 contexts, as tables of terms have them."""
+        return self.seat - 1 + 4 * self.vul_we + 8 * self.vul_they
+
 
 @dataclass(frozen=True, slots=True)
 class Term:

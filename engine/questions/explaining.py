@@ -7,6 +7,7 @@ from .answer_fields import answer, answer_field, answer_of
 if TYPE_CHECKING:
     from bidcascade.systems.words.explanation import AuctionExplanation
 
+
 _POINTS: Final = [15, 17]
 _LENGTHS: Final = {"C": [2, 5], "D": [2, 5], "H": [2, 5], "S": [2, 5]}
 

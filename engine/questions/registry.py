@@ -23,7 +23,7 @@ from .archives import (
     NodeQuestion,
 )
 from .auctions import AuctionsAnswer, AuctionsRequest, MembersAnswer, MembersRequest
-from .bids import BidAnswer, BidRequest, PlaceQuestion, read_bid
+from .bids import BidAnswer, BidRequest, ExplainQuestion, PlaceQuestion, read_bid
 from .deals import PracticeDealsAnswer, PracticeDealsRequest, ThemesAnswer
 from .double_dummy import (
     ContractTricksAnswer,
@@ -435,7 +435,7 @@ _ROWS: Final[tuple[Question[Any, Any, Any], ...]] = (
         method="get",
         summary="What an auction has shown",
         says="Every call, as a player would explain it, with the numbers.",
-        request=PlaceQuestion,
+        request=ExplainQuestion,
         answer=ExplainAnswer,
         adds=(OfTable,),
     ),

@@ -14,6 +14,7 @@ from bidcascade.bridge import (
     Auction,
     Seat,
     ShownAnswer,
+    Vulnerability,
     format_call,
     format_calls,
     seat_of_call,
@@ -97,6 +98,10 @@ class Meanings(Protocol):
         """Say what was shown by position from the dealer, and what that leaves possible."""
         ...
 
+    def at(self, dealer: Seat, vulnerability: Vulnerability) -> "Meanings":
+        """Give the meanings that hold where this side deals, so vulnerable."""
+        ...
+
 
 def opened_source(source: MeaningSource) -> System | BiddingTable | StatesAndPlaces:
     """Give a source as it is, and for a name or path what it opens.
@@ -137,6 +142,10 @@ class SystemMeanings:
     def __init__(self, places: StatesAndPlaces) -> None:
         self._places = places
 
+    def at(self, dealer: Seat, vulnerability: Vulnerability) -> "Meanings":
+        """Give the meanings by the places at a vulnerability."""
+        return type(self)(self._places.at(dealer, vulnerability))
+
     @property
     def vocabulary(self) -> Vocabulary:
         """Terms of the dealer's side."""
@@ -176,6 +185,10 @@ class TableMeanings:
 
     def __init__(self, table: BiddingTable) -> None:
         self._table = table
+
+    def at(self, dealer: Seat, vulnerability: Vulnerability) -> "TableMeanings":
+        """Give the same: rows ask for a vulnerability each for itself."""
+        return self
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -169,6 +169,15 @@ EXPORT const u64* core_cells(const System* system, u32 needs, u32 must) {
     return system->program.cells[must ? row.must : row.can];
 }
 
+// The same in one context, position + 4 * we + 8 * they vulnerable; they hold until another set is
+// asked for.
+EXPORT const u64* core_cells_at(System* system, u32 needs, u32 must, i32 context) {
+    const CellBounds found = system->knowledge().bounds_at(system->tree_of_needs(needs), context);
+    // it may have added sets of cells
+    system->refresh();
+    return system->program.cells[must ? found.must : found.can];
+}
+
 // Whether an expression holds for a hand; -1 with a problem if it means nothing.
 EXPORT i32 core_holds(System* system, i32 expression, const u32* hand, u32 context) {
     const i32 tree = system->tree_of(expression);
@@ -192,10 +201,11 @@ EXPORT void core_values(System* system, i32 term, const u32* hands, u32 count, i
         out[at] = static_cast<i32>(system->value_of(tree, hand_of(hands + 2 * at), 0));
 }
 
-// Share of each cell's hands that meet some needs, [560][38].
-EXPORT void core_proportion(System* system, u32 needs, double* out) {
+// Share of each cell's hands that meet some needs, [560][38], in one context, or -1 for any.
+EXPORT void core_proportion(System* system, u32 needs, i32 context, double* out) {
     const i32 tree = system->tree_of_needs(needs);
-    Proportions(system->trees, system->terms(), system->knowledge()).find(tree, out);
+    Proportions(system->trees, system->terms(), system->knowledge())
+        .find(tree, out, context);
     // it may have added sets of cells
     system->refresh();
 }

@@ -268,6 +268,21 @@ EXPORT i64 core_system_needs(System* system, const i32* criteria, i64 count) {
     return system->needs_number(criteria, static_cast<u64>(count));
 }
 
+// Cells where some hand, and where every hand, meets some needs in one context, which is position
+// + 4 * we + 8 * they vulnerable.
+EXPORT i64 core_system_cells_at(System* system, i64 needs, i64 context, u64* can, u64* must) {
+    if (needs < 0 || static_cast<u64>(needs) >= system->needs.count) return INVALID;
+    if (context < 0 || context >= CONTEXTS) return INVALID;
+    Knowledge& knowledge = system->knowledge();
+    const CellBounds found = knowledge.bounds_at(
+        system->tree_of_needs(static_cast<u64>(needs)), static_cast<i32>(context));
+    copy_bytes(can, knowledge.cells(found.can), SET_WORDS * sizeof(u64));
+    copy_bytes(must, knowledge.cells(found.must), SET_WORDS * sizeof(u64));
+    // it may have added sets of cells
+    system->refresh();
+    return 0;
+}
+
 EXPORT i64 core_system_add_entry(System* system, i64 call, i64 needs, i64 variant, i64 bound) {
     const bool fits = 0 <= call && call < CALLS && 0 <= needs &&
                       needs < static_cast<i64>(system->needs.count) && 0 <= bound &&

@@ -481,9 +481,11 @@ class _Questions(QuestionMethods, Generic[_Transport]):
         return Question("GET", _path("tables", table, "next"), params)
 
     @operation
-    def explain(self, auction: Calls, table: str) -> Question[answers.ExplainAnswer]:
+    def explain(
+        self, auction: Calls, table: str, **options: Unpack[options_of.ExplainOptions]
+    ) -> Question[answers.ExplainAnswer]:
         """Tell what every call of an auction has shown; only tables of systems say so."""
-        params = {"auction": "-".join(calls_of(auction))}
+        params = {"auction": "-".join(calls_of(auction)), **options}
         return Question("GET", _path("tables", table, "explain"), params)
 
     @operation

@@ -8,15 +8,17 @@ entries come from is left open: :class:`CoreReader` has them from the core,
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from bidcascade.bridge import PASS
+from bidcascade.bridge import PASS, Seat, Vulnerability, is_vulnerable
+from bidcascade.kernels import Context
 from bidcascade.kernels.machine.caches import LruCache
 from bidcascade.kernels.packing.intervals import Ends, both, spanned
 from bidcascade.systems.language.auctions.patterns import Bindings
 from bidcascade.systems.language.tree.syntax_tree import Agreement, Condition
 from bidcascade.systems.places.contexts import PlacedLine
-from bidcascade.systems.places.places import Place, PlaceEntry, Rules
+from bidcascade.systems.places.places import CONTEXT_TERMS, Place, PlaceEntry, Rules
 from bidcascade.systems.places.state import Alternative, Knowledge, Meaning, State
 from bidcascade.table.language.expression_tree import (
     And,
@@ -48,6 +50,8 @@ class AuctionReader(ABC):
     def __init__(self, dealer_side: Rules, other_side: Rules, *, most_cached: int) -> None:
         self.sides = (dealer_side, other_side)
         self._lock = threading.RLock()
+        self._most_cached = most_cached
+        self._at: dict[int, AuctionReader] = {}
         self._states = LruCache[tuple[int, ...], State](most_cached)
         self._places = LruCache[tuple[int, ...], Place](most_cached)
 
@@ -64,6 +68,22 @@ class AuctionReader(ABC):
         InvalidSystem
             If it asks for what does not exist there.
         """
+
+    def at(self, dealer: Seat, vulnerability: Vulnerability) -> "AuctionReader":
+        """Reader of the same places by what calls mean where this side deals, so vulnerable.
+
+        Lines that hold at another vulnerability alone say nothing there.
+        """
+        first = int(is_vulnerable(vulnerability, dealer))
+        other = int(is_vulnerable(vulnerability, Seat((dealer + 1) % 4)))
+        key = first + 2 * other
+        if key not in self._at:
+            self._at[key] = _ReaderAt(self, (first, other), most_cached=self._most_cached)
+        return self._at[key]
+
+    def _context(self, depth: int) -> int | None:
+        """Seat and vulnerability of the player to call, None for any."""
+        return None
 
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction."""
@@ -108,10 +128,11 @@ class AuctionReader(ABC):
         agreements: list[Agreement] = []
         terms: list[dict[str, Ends]] = []
         shown = loose = 0
+        context = self._context(len(state.calls))
         # behind the last entry of the call nothing is taken from it
         last = max((number for number, one in enumerate(entries) if one.call == call), default=None)
         for entry in entries if last is None else entries[: last + 1]:
-            reach = entry.constraint.reach
+            reach = entry.constraint.reach_at(context)
             if entry.call != call:
                 taken |= reach.must
                 continue
@@ -124,7 +145,9 @@ class AuctionReader(ABC):
             if cells:
                 shown |= cells
                 alternatives.append(
-                    Alternative(entry.name, entry.kind, entry.where, cells, entry.expression)
+                    Alternative(
+                        entry.name, entry.kind, entry.where, cells, entry.expression, context
+                    )
                 )
         if not uses:
             # a pass by default denies every line; of another unknown call nothing is known
@@ -175,9 +198,31 @@ class CoreReader(AuctionReader):
         return self._bidder.lowered(condition, calls, bindings)
 
 
+class _ReaderAt(AuctionReader):
+    """Reads the auctions of another reader at one vulnerability, by side of the dealer first."""
+
+    def __init__(
+        self, reader: AuctionReader, vulnerable: tuple[int, int], *, most_cached: int
+    ) -> None:
+        super().__init__(*reader.sides, most_cached=most_cached)
+        self._reader, self._vulnerable = reader, vulnerable
+        self._lock = reader._lock
+
+    def _context(self, depth: int) -> int:
+        side = depth % 2
+        return Context(depth % 4 + 1, self._vulnerable[side], self._vulnerable[1 - side]).number
+
+    def _place(self, calls: tuple[int, ...]) -> Place:
+        place, context = self._reader.place(calls), self._context(len(calls))
+        held = tuple(one for one in place.entries if one.constraint.reach_at(context).can)
+        return replace(place, entries=held)
+
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        return self._reader.lowered(condition, calls, bindings)
+
+
 _HIGH: Final = 127
 _IN_CELLS: Final = frozenset({"HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Balanced"})
-_CONTEXT: Final = frozenset({"Vul_We", "Vul_They", "Seat"})
 
 
 def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Ends]:
@@ -203,7 +248,7 @@ def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, 
             }.get(sign)  # fmt: skip
         case _:
             return {}
-    is_tracked = name not in _CONTEXT and (promised or name not in _IN_CELLS)
+    is_tracked = name not in CONTEXT_TERMS and (promised or name not in _IN_CELLS)
     return {name: bound} if bound is not None and is_tracked else {}
 
 

@@ -168,7 +168,9 @@ class SystemProgram:
             _make_room(self._constraints)
             criteria = self.core.criteria_rows(number)
             known = self._constraints[number] = Constraint(
-                tuple(map(self.expression, criteria)), partial(self._cells.reach, number)
+                tuple(map(self.expression, criteria)),
+                partial(self._cells.reach, number),
+                partial(self._cells.reach_at, number),
             )
         return known
 
@@ -274,6 +276,13 @@ class _Cells:
         """Cells where some hand, and where every hand, satisfies some needs."""
         row = self._core.rows("needs")[constraint]
         return Bounds(self._set(int(row["can"])), self._set(int(row["must"])))
+
+    def reach_at(self, constraint: int, context: int) -> Bounds:
+        """Give the same in one context."""
+        can, must = self._core.cells_at(constraint, context)
+        return Bounds(
+            int.from_bytes(can.tobytes(), "little"), int.from_bytes(must.tobytes(), "little")
+        )
 
     def _set(self, number: int) -> int:
         known = self._sets.get(number)

@@ -368,8 +368,13 @@ class AnyBidder(Protocol):
         """
         ...
 
-    def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
-        """Explain every call of an auction by the system.
+    def explain(
+        self,
+        auction: "str | Sequence[int | str]",
+        dealer: "Seat | str" = Seat.NORTH,
+        vulnerability: "Vulnerability | str | None" = None,
+    ) -> "AuctionExplanation":
+        """Explain every call of an auction by the system, as at each vulnerability or at one.
 
         Raises
         ------

@@ -461,11 +461,18 @@ class SystemBidder:
             return 0
         return len({PASS, *(line.call for line in self._system.place(calls).entries)})
 
-    def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
+    def explain(
+        self,
+        auction: "str | Sequence[int | str]",
+        dealer: "Seat | str" = Seat.NORTH,
+        vulnerability: "Vulnerability | str | None" = None,
+    ) -> "AuctionExplanation":
         from bidcascade.systems.words.explanation import explain_auction
 
         with self._lock:
-            return explain_auction(self._system, auction)
+            return explain_auction(
+                self._system, auction, dealer=dealer, vulnerability=vulnerability
+            )
 
     def topics(self, *, cancel: threading.Event | None = None) -> "tuple[Topic, ...]":
         """Topics of the places that random deals come to; found once, which takes seconds."""

@@ -276,7 +276,12 @@ class TableBidder:
             entries=[next_in_table(table, child) for child in table.children(entry)],
         )
 
-    def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
+    def explain(
+        self,
+        auction: "str | Sequence[int | str]",
+        dealer: "Seat | str" = Seat.NORTH,
+        vulnerability: "Vulnerability | str | None" = None,
+    ) -> "AuctionExplanation":
         raise NoSystem(f"expected a system, got a table of {len(self.table):,} entries")
 
     topics_progress = 0, 0

@@ -358,7 +358,9 @@ class _Conjunction:
     """Parts that are not understood (products of terms over several suits)."""
 
 
-def _conjunction(tree: Tree, profile: str, *, positive: bool) -> _Conjunction:
+def _conjunction(
+    tree: Tree, profile: str, context: int | None = None, *, positive: bool = True
+) -> _Conjunction:
     found = _Conjunction()
     waiting = [(tree, positive)]
     while waiting:
@@ -368,7 +370,9 @@ def _conjunction(tree: Tree, profile: str, *, positive: bool) -> _Conjunction:
         if decider == "cell":
             found.cells &= inside if wanted else ~inside
         elif decider == "context":
-            share_of_contexts = inside.bit_count() / 16
+            share_of_contexts = (
+                inside.bit_count() / 16 if context is None else inside >> context & 1
+            )
             found.chance *= share_of_contexts if wanted else 1 - share_of_contexts
         elif decider:
             allowed = found.holdings.get(decider, _ALL_HOLDINGS)
@@ -378,7 +382,7 @@ def _conjunction(tree: Tree, profile: str, *, positive: bool) -> _Conjunction:
         elif operator in ("and", "or") and (operator == "and") == wanted:
             waiting += ((operand, wanted) for operand in part[1:])
         elif operator in ("and", "or"):
-            found.disjunctions.append(_conjunction(part, profile, positive=not wanted))
+            found.disjunctions.append(_conjunction(part, profile, context, positive=not wanted))
         else:
             _add_comparison(found, part, wanted=wanted)
     return found
@@ -463,10 +467,11 @@ def _proportion_of_interval(form: LinearForm, low: int, high: int, profile: str)
 
 
 @lru_cache(maxsize=_MOST_SETS)
-def bounds(expression: Expression, vocabulary: Vocabulary) -> Bounds:
+def bounds(expression: Expression, vocabulary: Vocabulary, context: int | None = None) -> Bounds:
     """Cells where some hand, and where every hand, satisfies an expression.
 
-    What depends on seat or vulnerability ``can`` hold everywhere and ``must`` nowhere.
+    What depends on seat or vulnerability ``can`` hold everywhere and ``must`` nowhere, unless a
+    context is given (:attr:`.Context.number`).
 
     Raises
     ------
@@ -481,19 +486,19 @@ def bounds(expression: Expression, vocabulary: Vocabulary) -> Bounds:
     >>> hull(can).lengths[3], hull(can).points
     ((6, 6), (5, 10))
     """
-    tree = _tree(expression, vocabulary)
-    return _bounds_of(_conjunction(tree, vocabulary.profile, positive=True), vocabulary.profile)
+    profile = vocabulary.profile
+    return _bounds_of(_conjunction(_tree(expression, vocabulary), profile, context), profile)
 
 
 @lru_cache(maxsize=_MOST_SHARES)
-def proportion(expression: Expression, vocabulary: Vocabulary) -> F64:
+def proportion(expression: Expression, vocabulary: Vocabulary, context: int | None = None) -> F64:
     """Share of each cell's hands that satisfy an expression, float64 [560, 38], read-only.
 
     Exact for tests of shape and HCP, for conjunctions of tests within single suits, and for one
     linear form; parts of different kinds count as independent within a cell, contexts as equally
-    frequent. A part that is not understood counts one half.
+    frequent unless one is given. A part that is not understood counts one half.
     """
-    found = _conjunction(_tree(expression, vocabulary), vocabulary.profile, positive=True)
+    found = _conjunction(_tree(expression, vocabulary), vocabulary.profile, context)
     result = _proportion_of(found, vocabulary.profile)
     result.setflags(write=False)
     return result

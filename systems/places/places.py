@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from bidcascade.bridge import ShownAnswer, format_call, format_calls
 from bidcascade.systems.language.auctions.patterns import Bindings
@@ -15,7 +15,7 @@ from bidcascade.systems.language.tree.syntax_tree import (
     Variant,
     Where,
 )
-from bidcascade.table.language.expression_tree import And, Expression
+from bidcascade.table.language.expression_tree import And, Expression, terms_of
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .contexts import HeaderTest, LineGroup, PlacedLine, Places, Specificity, places_of
@@ -30,6 +30,8 @@ class Constraint:
     criteria: tuple[Expression, ...]
     find_reach: Callable[[], Bounds] = field(compare=False, repr=False)
     """Works out :attr:`reach`: the core, or the definition."""
+    find_reach_at: Callable[[int], Bounds] = field(compare=False, repr=False)
+    """Works out what :meth:`reach_at` gives."""
 
     @property
     def expression(self) -> Expression:
@@ -41,9 +43,24 @@ class Constraint:
         """Shapes and points with which a hand can, and must, meet the criteria."""
         return self.find_reach()
 
+    def reach_at(self, context: int | None) -> Bounds:
+        """Give :attr:`reach` in one context (:attr:`.Context.number`); None is any of them."""
+        if context is None or not depends_on_context(self.expression):
+            return self.reach
+        return self.find_reach_at(context)
+
     def texts(self) -> tuple[str, ...]:
         """Criteria as canonical text."""
         return tuple(map(str, self.criteria))
+
+
+CONTEXT_TERMS: Final = frozenset({"Vul_We", "Vul_They", "Seat"})
+"""Terms of the deal and the auction, not of the hand."""
+
+
+def depends_on_context(expression: Expression) -> bool:
+    """Whether seat or vulnerability may decide what an expression asks of a hand."""
+    return not CONTEXT_TERMS.isdisjoint(terms_of(expression))
 
 
 def expression_of(criteria: tuple[Expression, ...]) -> Expression:

@@ -63,6 +63,8 @@ class Alternative:
     where: Where
     cells: int = field(repr=False)
     expression: Expression = field(repr=False)
+    context: int | None = None
+    """Seat and vulnerability that it was read for (:attr:`.Context.number`), if it was for one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ those who bid deals to the end, list the auctions of deals or ask for one call.
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -28,13 +27,12 @@ from bidcascade.systems.auctions.bidder import (
 )
 from bidcascade.systems.language.auctions.patterns import Bindings
 from bidcascade.systems.language.tree.syntax_tree import Condition
-from bidcascade.systems.places.knowledge import bounds
-from bidcascade.systems.places.places import Constraint, Place, PlaceEntry, Rules, expression_of
+from bidcascade.systems.places.places import Place, PlaceEntry, Rules
 from bidcascade.table.columns import joined_bytes, offsets_of
 from bidcascade.table.language.expression_tree import Expression
 
 from .allowed_auctions import fitting, hand_at, held_auctions
-from .place_entries import Expander
+from .place_entries import Expander, constraint_of
 
 _MOST_STATES: Final = 4096
 """A state takes some 10 kB."""
@@ -64,9 +62,7 @@ class ReferenceSide:
 
     def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> PlaceEntry:
         """Entry that stands in no text, for what overlays make of a place."""
-        constraint = Constraint(
-            criteria, partial(bounds, expression_of(criteria), self.rules.vocabulary)
-        )
+        constraint = constraint_of(criteria, self.rules.vocabulary)
         placed = self.rules.places.lines[0]
         entry = PlaceEntry(
             call, 0, name, placed.line.where, constraint, (), None, placed, {}, (0, 0, 0, 0)

@@ -121,7 +121,8 @@ def _variants(
 
 def constraint_of(criteria: Criteria, vocabulary: Vocabulary) -> Constraint:
     """Criteria that must all hold, with their reach by the definition."""
-    return Constraint(criteria, partial(bounds, expression_of(criteria), vocabulary))
+    reach = partial(bounds, expression_of(criteria), vocabulary)
+    return Constraint(criteria, reach, reach)
 
 
 def _calls(placed: PlacedLine, scope: PlaceScope) -> list[tuple[int, Bindings]]:

@@ -1,14 +1,18 @@
 """A system whose table has overlays, and its places, of which the table answers some."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from bidcascade.bridge import Seat, Vulnerability
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Condition
 from bidcascade.systems.places.places import Place, Rules
 from bidcascade.systems.places.state import State
 from bidcascade.systems.system import System
 from bidcascade.systems.words.explanation import StatesAndPlaces
 from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.language.expression_tree import Expression
 
 
 class OverlaidSystem(NamedTuple):
@@ -41,6 +45,14 @@ class OverlaidPlaces:
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction, as the system knows it."""
         return self.places.state(calls)
+
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Find what a condition of the system's text becomes behind calls."""
+        return self.places.lowered(condition, calls, bindings)
+
+    def at(self, dealer: Seat, vulnerability: Vulnerability) -> "OverlaidPlaces":
+        """Places by what the system's calls mean at a vulnerability."""
+        return replace(self, places=self.places.at(dealer, vulnerability))
 
     def is_changed(self, calls: Sequence[int]) -> bool:
         """Whether the table says what follows an auction."""

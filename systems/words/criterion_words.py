@@ -94,27 +94,84 @@ def words_of_criteria(
     >>> [(str(one), [words.text for words in some]) for one, some in found.items()]
     [('Top3_H >= 2 or Top5_H >= 3', ['good hearts'])]
     """
-    if entry.phrases is not None:
-        return entry.phrases
+    if entry.phrases is None:
+        # no part of what the entry is; frozen for all else
+        found = _phrases_of(entry, _Phrases(defines, lower, entry.criteria, SAID_BY_WORDS))
+        object.__setattr__(entry, "phrases", found)
+    assert entry.phrases is not None
+    return entry.phrases
+
+
+def _phrases_of(entry: PlaceEntry, walk: "_Phrases") -> dict[Expression, list[PhraseWords]]:
+    """Phrases by the criteria of an entry that they are part of."""
     found: dict[Expression, list[PhraseWords]] = {}
     if entry.condition is not None:
-        walk = _Phrases(defines, lower, entry.criteria)
         for words in walk.of(entry.condition, entry.bindings):
             for criterion in criteria_with(words.expression, entry.criteria):
                 known = found.setdefault(criterion, [])
                 if words not in known:
                     known.append(words)
-    # no part of what the entry is; frozen for all else
-    object.__setattr__(entry, "phrases", found)
     return found
+
+
+def honours_of(entry: PlaceEntry, defines: Mapping[str, Define], lower: Lower) -> tuple[str, ...]:
+    """Words for the honours of suits that an entry asks for, beside points and cards of suits.
+
+    Parameters are those of :func:`words_of_criteria`.
+    """
+    walk = _Phrases(defines, lower, entry.criteria, (*SAID_BY_WORDS, *OF_CARDS))
+    return tuple(
+        text
+        for criterion, some in _phrases_of(entry, walk).items()
+        if (text := _honours_text(criterion, [one for one in some if _is_of_honours(one)]))
+    )
+
+
+def _is_of_honours(words: PhraseWords) -> bool:
+    return all(name.startswith(_HONOURS) for name in terms_of(words.expression))
+
+
+def _honours_text(criterion: Expression, some: Sequence[PhraseWords]) -> str:
+    """Words for a criterion that is phrases, one or several joined by "or"; else empty."""
+    for words in some:
+        whole = words.expression
+        if criterion == whole or (isinstance(whole, And) and criterion in whole.operands):
+            return words.text
+    left = list(criterion.operands) if isinstance(criterion, Or) else []
+    texts = []
+    for words in some:
+        whole = words.expression
+        parts = whole.operands if isinstance(whole, Or) else (whole,)
+        is_whole = isinstance(criterion, Or) and all(part in criterion.operands for part in parts)
+        covered = [
+            one
+            for one in left
+            if (is_whole and one in parts) or (isinstance(one, And) and whole in one.operands)
+        ]
+        if covered:
+            texts.append(words.text)
+            left = [one for one in left if one not in covered]
+            if not left:
+                return " or ".join(texts)
+    return ""
+
+
+_HONOURS: Final = ("Top", "C_")
+"""Beginnings of the names of terms that look at honours of one suit."""
 
 
 class _Phrases:
     """Walks a condition and the definitions that it names."""
 
     def __init__(
-        self, defines: Mapping[str, Define], lower: Lower, criteria: Sequence[Expression]
+        self,
+        defines: Mapping[str, Define],
+        lower: Lower,
+        criteria: Sequence[Expression],
+        kinds: Sequence[str],
     ) -> None:
+        """Kinds are those whose words are told where they stand by themselves."""
+        self._kinds = kinds
         self._defines = defines
         self._lower = lower
         self._criteria = criteria
@@ -131,7 +188,7 @@ class _Phrases:
                 yield from self.of(part, bindings, denied=not denied, depth=depth)
             case Phrase(kind="named", text=name) if name in self._defines:
                 yield from self._named(condition, bindings, denied=denied, depth=depth)
-            case Phrase(kind=kind) if kind in SAID_BY_WORDS:
+            case Phrase(kind=kind) if kind in self._kinds:
                 yield from self._told(condition, bindings, denied=denied)
 
     def _named(

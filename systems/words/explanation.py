@@ -1,23 +1,28 @@
 """What an auction has shown, call by call: in a sentence, with the numbers behind it."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Protocol
 
 import numpy as np
 
-from bidcascade.bridge import PASS, Auction, ShownAnswer, format_call
+from bidcascade.bridge import PASS, Auction, Seat, ShownAnswer, Vulnerability, format_call
 from bidcascade.kernels.packing.intervals import both
 from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Condition
 from bidcascade.systems.places.knowledge import HANDS, POINTS, hull, proportion, share, to_flags
 from bidcascade.systems.places.one_deal import in_one_deal
-from bidcascade.systems.places.places import Place, Rules
+from bidcascade.systems.places.places import Place, Rules, depends_on_context
 from bidcascade.systems.places.state import Meaning, State, shown
-from bidcascade.systems.places.turn_context import auction_calls
+from bidcascade.systems.places.turn_context import auction_calls, dealer_and_sides
 from bidcascade.systems.system import System
+from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .cell_words import MANY_POINTS, cells_text, points_text
+from .criterion_words import honours_of
 from .describing import agreement_words
 
 _VOCABULARY: Final = Vocabulary()
@@ -98,9 +103,22 @@ class StatesAndPlaces(Protocol):
         """State after a legal auction."""
         ...
 
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Find what a condition becomes behind calls, of the text of the player to call."""
+        ...
+
+    def at(self, dealer: Seat, vulnerability: Vulnerability) -> "StatesAndPlaces":
+        """Give the same by what calls mean where this side deals, so vulnerable."""
+        ...
+
 
 def explain_auction(
-    system: System, auction: "str | Sequence[int | str]", opponents: System | None = None
+    system: System,
+    auction: "str | Sequence[int | str]",
+    opponents: System | None = None,
+    *,
+    dealer: Seat | str = Seat.NORTH,
+    vulnerability: Vulnerability | str | None = None,
 ) -> AuctionExplanation:
     """Explain every call of an auction, both sides'.
 
@@ -112,6 +130,9 @@ def explain_auction(
         Legal; it may be over.
     opponents
         System of the other side; None is the same.
+    dealer, vulnerability
+        Calls are told as they are meant there; without a vulnerability sentences tell of each, and
+        all else is what holds at some of them.
 
     Raises
     ------
@@ -128,13 +149,114 @@ def explain_auction(
     'Strong notrump: 15-17 points, balanced'
     """
     calls = auction_calls(auction)
-    return explain_places(system.reader(opponents, first=len(calls) % 2 == 0), calls)
+    reader = system.reader(opponents, first=len(calls) % 2 == 0)
+    if vulnerability is None:
+        return explain_places(reader, calls)
+    return explain_places(reader, calls, *dealer_and_sides(dealer, vulnerability))
 
 
-def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExplanation:
+def explain_places(
+    places: StatesAndPlaces,
+    calls: Sequence[int],
+    dealer: Seat = Seat.NORTH,
+    vulnerability: Vulnerability | None = None,
+) -> AuctionExplanation:
     """Like :func:`explain_auction`, by the places of two systems."""
     calls = tuple(calls)
     Auction.of(calls)
+    if vulnerability is not None:
+        return _explained(places.at(dealer, vulnerability), calls)
+    found = _explained(places, calls)
+    return replace(found, calls=_at_each(found.calls, places, calls))
+
+
+def _at_each(
+    explained: Sequence[ExplainedCall], places: StatesAndPlaces, calls: tuple[int, ...]
+) -> tuple[ExplainedCall, ...]:
+    """Put sentences of each vulnerability where those of calls differ."""
+    meanings = places.state(calls).meanings
+    return tuple(
+        replace(one, sentence=_sentence_of_each(places, calls[: number + 1]) or one.sentence)
+        if _differs(meanings[number])
+        else one
+        for number, one in enumerate(explained)
+    )
+
+
+def _differs(meaning: Meaning) -> bool:
+    """Whether a call, which was read for no vulnerability, may mean something else at another."""
+    return any(
+        one.context is None and depends_on_context(one.expression) for one in meaning.alternatives
+    )
+
+
+def _sentence_of_each(places: StatesAndPlaces, calls: tuple[int, ...]) -> str:
+    """Sentence of the last call at each vulnerability; empty where all are the same."""
+    dealer = Seat((1 - len(calls)) % 4)  # so that North called last
+    told = {sides: _explained_call(places.at(dealer, sides), calls).sentence for sides in _SIDES}
+    if len(set(told.values())) == 1:
+        return ""
+    for first, other, words in _EITHER:
+        pairs = [(told[one], told[two]) for one, two in zip(first, other, strict=True)]
+        if all(len({told[one] for one in side}) == 1 for side in (first, other)):
+            return either_sentence(*pairs[0], words)
+    return "; or ".join(
+        f"{' or '.join(_SIDES[one] for one in told if told[one] == sentence)}: {sentence}"
+        for sentence in dict.fromkeys(told.values())
+    )
+
+
+_SIDES: Final = {
+    Vulnerability.NS: "vulnerable against not",
+    Vulnerability.BOTH: "both vulnerable",
+    Vulnerability.NONE: "nobody vulnerable",
+    Vulnerability.EW: "not vulnerable against vulnerable",
+}
+"""Words for vulnerabilities as North sees them."""
+_EITHER: Final = (
+    (
+        (Vulnerability.NS, Vulnerability.BOTH),
+        (Vulnerability.NONE, Vulnerability.EW),
+        ("vulnerable", "not"),
+    ),
+    (
+        (Vulnerability.EW, Vulnerability.BOTH),
+        (Vulnerability.NONE, Vulnerability.NS),
+        ("against vulnerable opponents", "else"),
+    ),
+)
+"""Vulnerabilities that one side's decides, with words for both."""
+
+
+def either_sentence(first: str, other: str, words: tuple[str, str]) -> str:
+    """Join two sentences of a call, which differ, by what each holds for.
+
+    Examples
+    --------
+    >>> strong, weak = "Notrump: 15-17 points, balanced", "Notrump: 12-14 points, balanced"
+    >>> either_sentence(strong, weak, ("vulnerable", "not"))
+    'Notrump: 15-17 points vulnerable, 12-14 not, balanced'
+    >>> either_sentence(strong, weak.replace("Notrump", "Weak"), ("vulnerable", "not"))
+    'vulnerable: Notrump: 15-17 points, balanced; or not: Weak: 12-14 points, balanced'
+    """
+    said, there = (_PARTS.split(one) for one in (first, other))
+    if len(said) == len(there):
+        differing = [place for place, one in enumerate(said) if one != there[place]]
+        if len(differing) == 1 and differing[0]:
+            (place,) = differing
+            told, shorter = said[place], there[place]
+            word = told.rpartition(" ")[2]
+            shorter = shorter.removesuffix(f" {word}")
+            said[place] = f"{told} {words[0]}, {shorter} {words[1]}"
+            return "".join(said)
+    return f"{words[0]}: {first}; or {words[1]}: {other}"
+
+
+_PARTS: Final = re.compile(r"(: |, |; )")
+"""Between the name of a call, what it shows, and its agreements."""
+
+
+def _explained(places: StatesAndPlaces, calls: tuple[int, ...]) -> AuctionExplanation:
     states = [places.state(calls[:number]) for number in range(len(calls) + 1)]
     state, side = states[-1], states[-1].position % 2
     offered: dict[int, dict[str, str]] = {}
@@ -143,7 +265,7 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
         offered.setdefault(entry.call, line)
     return AuctionExplanation(
         " ".join(map(format_call, calls)),
-        tuple(map(explained_call, states[1:])),
+        tuple(_explained_call(places, calls[: number + 1]) for number in range(len(calls))),
         state.forced,
         state.game_forced[side],
         state.agreed[side],
@@ -151,8 +273,30 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
     )
 
 
-def explained_call(after: State) -> ExplainedCall:
-    r"""Explain the last call before a state.
+def _explained_call(places: StatesAndPlaces, calls: tuple[int, ...]) -> ExplainedCall:
+    """Explain the last of some calls, with the honours that all its kinds of hands have."""
+    before, after = calls[:-1], places.state(calls)
+    kinds = {one.expression for one in after.meanings[-1].alternatives}
+    defines = places.sides[len(before) % 2].defines
+    honours = [
+        honours_of(entry, defines, partial(_lowered, places, before))
+        for entry in (places.place(before).entries if kinds else ())
+        if entry.call == calls[-1] and entry.expression in kinds
+    ]
+    shown = dict.fromkeys(honours[0]) if honours else {}
+    return explained_call(
+        after, tuple(one for one in shown if all(one in some for some in honours[1:]))
+    )
+
+
+def _lowered(
+    places: StatesAndPlaces, calls: tuple[int, ...], condition: Condition, bindings: Bindings
+) -> Expression:
+    return places.lowered(condition, calls, bindings)
+
+
+def explained_call(after: State, honours: tuple[str, ...] = ()) -> ExplainedCall:
+    r"""Explain the last call before a state; ``honours`` are words for those that it shows.
 
     Examples
     --------
@@ -177,7 +321,7 @@ def explained_call(after: State) -> ExplainedCall:
     left = (least if points[0] else 0, most if points[1] < MANY_POINTS else POINTS)
     low, high = both(points, left)
     shown_points = (low, high) if low <= high else points
-    sentence = _sentence(meaning, parts, known.cells, shown_points, every[0], agreements)
+    sentence = _sentence(meaning, parts, known.cells, shown_points, every[0], honours, agreements)
     return ExplainedCall(
         format_call(meaning.call),
         position,
@@ -199,7 +343,8 @@ def _parts(meaning: Meaning) -> list[float]:
     left = np.ones_like(HANDS)
     weights = []
     for one in meaning.alternatives:
-        held = to_flags(one.cells) * proportion(one.expression, _VOCABULARY)
+        context = one.context if depends_on_context(one.expression) else None
+        held = to_flags(one.cells) * proportion(one.expression, _VOCABULARY, context)
         weights.append(float((HANDS * left * held).sum()))
         left = left * (1 - held)
     total = sum(weights)
@@ -216,9 +361,10 @@ def _sentence(
     cells: int,
     points: tuple[int, int],
     least: int,
+    honours: tuple[str, ...],
     agreements: tuple[str, ...],
 ) -> str:
-    """Name, points, lengths that say something, and the agreements."""
+    """Name, points, lengths that say something, honours, and the agreements."""
     name = _name(meaning, shares)
     types: list[int] = []
     if len(meaning.uses) == 1:  # hand types of one line, each said by itself
@@ -226,6 +372,7 @@ def _sentence(
     words, promised = cells_text(cells, points, types), points_text(points)
     if least < points[0] and words.startswith(promised):
         words = f"{promised} (light hands from {least}){words.removeprefix(promised)}"
+    words = ", ".join(filter(None, (words, *honours)))
     text = f"{name}: {words}" if words else name
     # tags are for those who write systems; points stand there already
     spoken = [one for one in agreements if not one.startswith(("#", "shows "))]

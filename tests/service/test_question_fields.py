@@ -14,7 +14,7 @@ from bidcascade.engine.questions.archives import BoardConditions, BoardsQuestion
 from bidcascade.engine.questions.auctions import AuctionsRequest, MembersRequest
 from bidcascade.engine.questions.bids import (
     BidRequest,
-    PlaceQuestion,
+    ExplainQuestion,
     SearchRequest,
     SimulateRequest,
 )
@@ -52,7 +52,7 @@ COMMANDS = {
     LayoutsRequest: ("layouts",),
     InterpretRequest: ("interpret",),
     LeadsRequest: ("lead",),
-    PlaceQuestion: ("explain",),
+    ExplainQuestion: ("explain",),
     SystemCheckRequest: ("system", "check"),
     SystemDiffRequest: ("system", "diff"),
 }
@@ -60,6 +60,7 @@ COMMANDS = {
 OPTIONS = {
     BoardsQuestion: ("ArchiveBoardsOptions", {"auction", "format"}),
     BoardConditions: ("ArchiveCountsOptions", {"auction"}),
+    ExplainQuestion: ("ExplainOptions", {"auction"}),
     AuctionsRequest: ("AuctionsOptions", {"deals"}),
     MembersRequest: ("MembersOptions", {"deals", "entries"}),
     BidRequest: ("BidOptions", {"hand", "auction"}),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidInput
+from bidcascade.inference import interpret
 from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.checking.cases import CaseReport, parse_cases, read_cases, run_cases
 from bidcascade.systems.checking.check import check_system
@@ -402,3 +403,91 @@ def test_points_that_hands_have_beside_those_that_are_promised():
     call = explain_auction(System.parse(LIGHT), "1S").calls[-1]
     assert call.points == (12, 21)
     assert call.every_points == (9, 21)
+
+
+BY_SIDES = System.parse("""
+opening:
+  1NT = Notrump: 15-17 points and vulnerable or 12-14 points and not vulnerable, balanced; limited
+  3C = Preempt: 6-9 points, 7+ clubs, not vulnerable
+  1D = Brave: 8+ points, 6+ diamonds, {Vul_They} or 11+ points
+  1H = Hearts: 12+ points, 6+ hearts, vulnerable
+  1H = Light hearts: 9+ points, 5+ hearts, not vulnerable
+  1S = Spades: 10+ points, 5+ spades
+after 1NT:
+  2NT = Invitation: 8-9 points and vulnerable or 11-12 points and not vulnerable
+""")
+
+
+@pytest.mark.parametrize(
+    ("auction", "dealer", "vulnerability", "told"),
+    [
+        ("1N", "N", "None", "Notrump: 12-14 points, balanced; limited"),
+        ("1N", "N", "NS", "Notrump: 15-17 points, balanced; limited"),
+        ("1N", "N", "EW", "Notrump: 12-14 points, balanced; limited"),
+        ("1N", "E", "EW", "Notrump: 15-17 points, balanced; limited"),
+        ("P 1N", "N", "EW", "Notrump: 15-17 points, balanced; limited"),
+        ("1N", "N", None, "Notrump: 15-17 points vulnerable, 12-14 not, balanced; limited"),
+        ("P P 1N", "E", None, "Notrump: 15-17 points vulnerable, 12-14 not, balanced; limited"),
+        ("1N P 2N", "N", "Both", "Invitation: 8-9 points"),
+        ("1N P 2N", "N", None, "Invitation: 8-9 points vulnerable, 11-12 not"),
+        ("1S", "N", None, "Spades: 10+ points, 5+ spades"),
+        (
+            "1H", "N", None,
+            "vulnerable: Hearts: 12+ points, 6+ hearts; or not: Light hearts: 9+ points, 5+ hearts",
+        ),
+        ("1H", "N", "Both", "Hearts: 12+ points, 6+ hearts"),
+        ("1D", "N", None, "Brave: 8+ points against vulnerable opponents, 11+ else, 6+ diamonds"),
+        ("1D", "N", "NS", "Brave: 11+ points, 6+ diamonds"),
+        ("3C", "N", "NS", "No agreement about this call"),
+        ("3C", "N", "EW", "Preempt: 6-9 points, 7+ clubs"),
+    ],
+)  # fmt: skip
+def test_calls_are_explained_as_they_are_meant_at_a_vulnerability(
+    auction, dealer, vulnerability, told
+):
+    found = explain_auction(BY_SIDES, auction, dealer=dealer, vulnerability=vulnerability)
+    assert found.calls[-1].sentence == told
+
+
+def test_numbers_are_those_of_the_vulnerability():
+    for sides, points in (("NS", (15, 17)), ("None", (12, 14)), (None, (12, 17))):
+        call = explain_auction(BY_SIDES, "1N", vulnerability=sides).calls[0]
+        assert call.points == call.every_points == points
+    # what nobody bids there is not offered
+    offered = explain_auction(BY_SIDES, "", vulnerability="NS").next_calls
+    assert [one["call"] for one in offered] == ["1N", "1D", "1H", "1S"]
+    assert len(explain_auction(BY_SIDES, "", vulnerability="EW").next_calls) == 5
+
+
+def test_words_and_layouts_hold_at_one_vulnerability():
+    for sides, points in (("Both", (15, 17)), ("None", (12, 14))):
+        found = interpret(BY_SIDES, "1N", vulnerability=sides, layouts=60)
+        assert found.shown["N"].points == points
+        assert f"{points[0]}-{points[1]} points," in found.explanation.calls[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("auction", "told"),
+    [
+        # said by the text, and in the words of the reason for a call
+        ("2H", "Weak two: 5-10 points, 6 hearts, 2 of the top 3 in hearts; preemptive"),
+        ("2S", "Weak two: 5-10 points, 6 spades, good spades; preemptive"),
+        # the other kind of hand has none
+        ("2D", "Weak or strong: 5-10 or 20+ points, 6+ diamonds"),
+        ("3S", "Preempt: 3+ points, 7+ spades, good spades or ace of spades"),
+        ("4C", "Preempt: 3-28 points, 8+ clubs, king of clubs"),
+    ],
+)
+def test_honours_that_a_call_shows_are_told(auction, told):
+    system = System.parse("""
+include "words.bidding"
+opening:
+  2H = Weak two: 5-10 points, 6 hearts, two of the top three in hearts; preemptive
+  2S = Weak two: 5-10 points, 6 spades, good spades; preemptive
+  2D = Weak or strong
+    either Weak: 5-10 points, 6+ diamonds, two of the top three in diamonds
+    or Strong: 20+ points, 6+ diamonds
+  3S = Preempt: 7+ spades, good spades or ace of spades and vulnerable
+  4C = Preempt: 8+ clubs, king of clubs, ace of clubs or 9+ clubs
+""")
+    assert explain_auction(system, auction).calls[0].sentence == told

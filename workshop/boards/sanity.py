@@ -1,9 +1,9 @@
 """What no partnership wants to see, and how often it happens on boards that were bid.
 
-Cards, contracts and lengths of auctions are all that is counted (and, where a system bids, who
-passed when forced), so boards that players bid are counted as those of a system are. None of it is
-wrong on every board: six trumps may be the best spot, and a slam off two aces gets a kind lead. How
-often it happens is what tells, beside the rates of players.
+Cards, contracts and lengths of auctions are all that is counted (and, where a system bids, calls
+by what its text says of them: :mod:`.call_signs`), so boards that players bid are counted as those
+of a system are. None of it is wrong on every board: six trumps may be the best spot, and a slam off
+two aces gets a kind lead. How often it happens is what tells, beside the rates of players.
 """
 
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ from bidcascade.loaders.frames.frame import deal_at
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
 
+from .call_signs import CALL_SIGNS
 from .scored_boards import BidBoards, contract_text
 
 GAME_POINTS: Final = 26
@@ -67,8 +68,8 @@ def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) 
     Parameters
     ----------
     boards
-        Without ``forced`` nothing is said of passes over forcing calls; without tricks of any
-        doubled contract nothing of those.
+        Without ``signs`` nothing is said of calls by what a text says of them; without tricks of
+        any doubled contract nothing of those.
     deal : int64 [n], optional
         Number of each board's deal, where several boards are of one.
     examples
@@ -165,9 +166,9 @@ def _signs(boards: BidBoards) -> Iterator[tuple[str, str, Bools, Bools]]:
         )  # fmt: skip
     long = np.array([len(calls) > MANY_CALLS for calls in boards.auctions], np.bool_)
     yield f"more than {MANY_CALLS} calls", "boards", long, np.ones(len(played), np.bool_)
-    if boards.forced is not None:
-        due, passed = boards.forced
-        yield "pass over a forcing call", "boards with one that RHO passed", passed, due
+    if boards.signs is not None:
+        for sign, (possible, seen) in zip(CALL_SIGNS, boards.signs, strict=True):
+            yield sign.what, sign.among, seen, possible
 
 
 def _example(boards: BidBoards, number: int) -> SignExample:

@@ -26,6 +26,7 @@ from bidcascade.kernels.types import F64, I8, I32, I64, U8, U64, Bools
 from bidcascade.systems import System
 
 from .call_by_call import CallByCall
+from .call_signs import CALL_SIGNS, call_signs
 
 NO_TRICKS: Final = -1
 """Stands for tricks that were not asked for: passed out, or the same contract at both tables."""
@@ -196,15 +197,15 @@ class BidBoards(NamedTuple):
     contracts : BoardContracts
     tricks : int8 [n]
         Of the declarer, double dummy; negative where they are not known.
-    forced : bool [n] and bool [n], optional
-        Of a system: whether a player was forced to call, and whether one passed then.
+    signs : bool [signs, 2, n], optional
+        Of a system: which of :data:`.call_signs.CALL_SIGNS` could be seen, and which was.
     """
 
     deals: DealArrays
     auctions: Sequence[Sequence[int]]
     contracts: BoardContracts
     tricks: I8
-    forced: tuple[Bools, Bools] | None = None
+    signs: Bools | None = None
 
 
 def bid_boards(
@@ -230,14 +231,14 @@ def bid_boards(
     """
     bidder = system.bidder(system)
     auctions: list[list[int]] = []
-    forced = []
+    signs = [np.zeros((len(CALL_SIGNS), 2, 0), np.bool_)]
     for start in range(0, len(deals), _CHUNK):
         chunk = deals.slice(start, min(start + _CHUNK, len(deals)))
         with bidder.lock:
             if bidder.bytes > bidder.budget:
                 bidder.start_over()
             bid = CallByCall.of(bidder, chunk)
-            forced.append(bid.forced(bidder))
+            signs.append(call_signs(bid, bidder, chunk))
         auctions += bid.auctions
         if progress is not None:
             progress(len(auctions), len(deals))
@@ -252,8 +253,7 @@ def bid_boards(
             here = np.zeros(len(deals), np.bool_)
             here[batch] = True
             tricks[here], _ = contracts.solve(here, deals.hands, solver)
-    due, passed = np.concatenate(forced, axis=1) if forced else np.zeros((2, 0), np.bool_)
-    return BidBoards(deals, auctions, contracts, tricks, (due, passed))
+    return BidBoards(deals, auctions, contracts, tricks, np.concatenate(signs, axis=2))
 
 
 # --- means ----------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from bidcascade.systems import System
 from bidcascade.systems.auctions.bidder import Bidder
 
 from .call_by_call import CallByCall, LineName
+from .call_signs import call_signs
 from .loss_causes import (
     CAUSES,
     MADE_BY_A_BID,
@@ -286,7 +287,7 @@ class _Bidding(NamedTuple):
     cause: I64
     made: Bools
     tricks: I8
-    forced: tuple[Bools, Bools] | None = None
+    signs: Bools | None = None
     """As :class:`.sanity.BidBoards` has it; None for the players."""
 
     def of(self, boards: I64) -> "_Bidding":
@@ -303,7 +304,7 @@ class _Bidding(NamedTuple):
             self.cause[boards],
             self.made[boards],
             self.tricks[boards],
-            None if self.forced is None else (self.forced[0][boards], self.forced[1][boards]),
+            None if self.signs is None else self.signs[..., boards],
         )
 
 
@@ -382,7 +383,7 @@ def measure_archive(
         with bidder.lock:
             steps = _Steps(bidder, deals)
             bidding = _bidding(steps.auctions, every, archive, tables, par)
-            bidding = bidding._replace(forced=steps.forced)
+            bidding = bidding._replace(signs=steps.signs)
             found.append((bidding.of(archive.deal), steps.decisive(bidding)))
     report("bidding", len(systems), len(systems))
     tallies = [_tally(archive.whose, players, archive, par)]
@@ -478,7 +479,7 @@ class _Steps:
         self._bidder, self._deals = bidder, deals
         bid = CallByCall.of(bidder, deals)
         self._place, self._entry, self.auctions = bid.place, bid.entry, bid.auctions
-        self.forced = bid.forced(bidder)
+        self.signs = call_signs(bid, bidder, deals)
         self._choices: dict[int, bool] = {}
 
     def decisive(self, bidding: _Bidding) -> dict[int, Decisive]:
@@ -585,7 +586,7 @@ def _tally(name: str, bidding: _Bidding, archive: MeasuredBoards, par: ParOfDeal
                     bidding.auctions,
                     bidding.contracts,
                     bidding.tricks,
-                    bidding.forced,
+                    bidding.signs,
                 ),
                 archive.deal,
             )

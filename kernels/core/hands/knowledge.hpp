@@ -135,6 +135,14 @@ class Knowledge {
     // Cells where some hand, and where every hand, satisfies a tree. What depends on seat or
     // vulnerability `can` hold everywhere and `must` nowhere.
     CellBounds bounds(i32 tree) { return bounds_of(tree, true); }
+    // The same in one context, position + 4 * we + 8 * they vulnerable, or in any of them.
+    CellBounds bounds_at(i32 tree, i32 context) {
+        context_ = context;
+        const CellBounds found = bounds(tree);
+        context_ = ANY_CONTEXT;
+        return found;
+    }
+    static constexpr i32 ANY_CONTEXT = -1;
     void bounds(i32 tree, u64* can, u64* must) {
         const CellBounds found = bounds(tree);
         copy_bytes(can, sets_[found.can], SET_WORDS * sizeof(u64));
@@ -186,6 +194,7 @@ class Knowledge {
     SetStore<HOLDING_WORDS> holdings_;
     u64 all_holdings_[HOLDING_WORDS];
     i32 everything_, nothing_;
+    i32 context_ = ANY_CONTEXT;  // that bounds and shares are of
     // Caches: where one thing decides a tree (by both; a set, or bits of contexts), and numbers of
     // bounds in the lists: by tree and sign, form and ends, holdings of four suits, of one suit.
     Vec<u8> deciders_;  // by tree
@@ -345,10 +354,17 @@ class Knowledge {
         return static_cast<i32>(found & 0xFFFF);
     }
 
+    // Part of the contexts where a tree holds that contexts decide: 0 or 1 in one of them.
+    double share_of_contexts(i32 tree) {
+        const u64 inside = static_cast<u64>(where(tree, CONTEXT));
+        return context_ == ANY_CONTEXT ? bit_count(inside) / 16.0
+                                       : static_cast<double>(inside >> context_ & 1);
+    }
+
     // --- conjunctions ----------------------------------------------------------------------------
 
     CellBounds bounds_of(i32 tree, bool wanted) {
-        const u64 key = static_cast<u64>(tree) << 1 | wanted;
+        const u64 key = static_cast<u64>(tree) << 6 | static_cast<u64>(context_ + 1) << 1 | wanted;
         const i32 known = bounds_of_trees_.get(key);
         if (known >= 0) return bounds_list_[static_cast<u64>(known)];
         Vec<Part> parts;
@@ -445,8 +461,7 @@ class Knowledge {
                 const u64* const inside = sets_[where(part.tree, CELL)];
                 keep(inside, inside, !part.wanted);
             } else if (part.decider == CONTEXT) {
-                const i32 inside = where(part.tree, CONTEXT);
-                const double share = bit_count(static_cast<u64>(inside)) / 16.0;
+                const double share = share_of_contexts(part.tree);
                 chance *= part.wanted ? share : 1 - share;
             } else {
                 narrow_holdings(holdings[part.decider - CLUBS], where(part.tree, part.decider),

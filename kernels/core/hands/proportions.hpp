@@ -24,7 +24,12 @@ class Proportions {
     }
 
     // Share of each cell's hands that satisfy a tree, [SHAPES][POINTS].
-    void find(i32 tree, double* found) { find(tree, true, found); }
+    // Where a context is given, of the hands that are in it.
+    void find(i32 tree, double* found, i32 context = Knowledge::ANY_CONTEXT) {
+        knowledge_.context_ = context;
+        find(tree, true, found);
+        knowledge_.context_ = Knowledge::ANY_CONTEXT;
+    }
 
   private:
     static constexpr i32 PAIR_POINTS = 2 * SUIT_POINTS - 1;
@@ -55,7 +60,7 @@ class Proportions {
                     cells[word] &= part.wanted ? knowledge_.sets_[inside][word]
                                                : ~knowledge_.sets_[inside][word];
             } else if (part.decider == Knowledge::CONTEXT) {
-                const double share = bit_count(static_cast<u64>(inside)) / 16.0;
+                const double share = knowledge_.share_of_contexts(part.tree);
                 chance *= part.wanted ? share : 1 - share;
             } else {
                 knowledge_.narrow_holdings(holdings[part.decider - Knowledge::CLUBS], inside,

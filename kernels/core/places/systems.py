@@ -14,7 +14,7 @@ from bidcascade.kernels.core.functions import call_core, function
 from bidcascade.kernels.core.groups import ArrayGroup
 from bidcascade.kernels.packing.layout import CONTEXTS, HOLDINGS, Packing
 from bidcascade.kernels.packing.layout import SHAPES as LENGTHS
-from bidcascade.kernels.types import I32
+from bidcascade.kernels.types import I32, U64
 
 
 class LearningProblem(NamedTuple):
@@ -130,6 +130,12 @@ class CoreSystem:
             ctypes.c_int64(len(array)),
         )
         return found
+
+    def cells_at(self, constraint: int, context: int) -> tuple[U64, U64]:
+        """Cells where some hand, and where every hand, meets needs in a context."""
+        can, must = np.zeros((2, rows.SET_WORDS), np.uint64)
+        call_core("core_system_cells_at", self, constraint, context, can, must)
+        return can, must
 
     def lowered_at(self, store: ArrayGroup, place: int, condition: int, bindings: int) -> int:
         """Find the number of the expression that a condition becomes at a place of a store.

@@ -10,7 +10,7 @@ import {
 import { reportNode } from "./call_report.js";
 import { servedName } from "../engine_client.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { closeCalls, descriptionWords, handWords, hardest, isForWantOfOthers, missWords, nearestText, wantedWords } from "./reasons.js";
+import { closeCalls, descriptionWords, handWords, hardest, missWords, namedCalls, nearestText, wantedWords } from "./reasons.js";
 import { playButton } from "../games/play.js";
 import { callsBefore, isAtEnd, linkTo, placeRequest, seatToCall, state } from "../state.js";
 import { listed, phrase, phraseNodes } from "../texts.js";
@@ -54,13 +54,13 @@ export function reasonText(answer) {
   const call = callText(answer.call);
   if (answer.default_pass) {
     if (!answer.candidates.length) return phrase("call.no-line");
-    const calls = nearestText(answer.candidates);
+    const calls = nearestText(answer);
     const reason = phrase(answer.forced ? "call.default-forced" : "call.default");
     return calls ? `${reason} ${phrase("call.default-nearest", { calls })}` : reason;
   }
   const made = answer.candidates[madeIndex(answer)];
   if (!made) return phrase("call.simulated");
-  const calls = isForWantOfOthers(answer.candidates) ? nearestText(answer.candidates) : "";
+  const calls = nearestText(answer);
   const nearest = calls && phrase("call.nearest", { call, calls });
   if (!made.criteria.length) return nearest || phrase("call.any-hand", { call });
   const wanted = wantedWords(made.criteria);
@@ -107,11 +107,14 @@ function closeNode({ candidate, missed: some }) {
 }
 
 function closeSection(answer) {
-  const close = closeCalls(answer.candidates, answer.call, MOST_CLOSE);
+  // the reason stands above, with what is missing to the calls that it names
+  const named = new Set(answer.simulation ? [] : namedCalls(answer).map(({ call }) => call));
+  const close = closeCalls(answer.candidates.filter(({ call }) => !named.has(call)), answer.call, MOST_CLOSE);
   const later = answer.candidates
     .filter((one, index, all) => one.taken_by && one.call !== answer.call && one.criteria.length
       && all.findIndex((other) => other.taken_by && other.call === one.call) === index)
     .slice(0, MOST_LATER);
+  if (named.size && !close.length && !later.length) return null;
   return h(
     "section", { class: "close-calls" }, h("h3", null, phrase("call.close")),
     close.length + later.length ? h("ul", null, close.map(closeNode), later.map((one) => h(

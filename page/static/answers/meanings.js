@@ -1,7 +1,7 @@
 // What each call of an auction meant, as its player would say it; passes that say the same are folded.
 
 import { get } from "../api.js";
-import { SEAT_NAMES, spokenCall } from "../bridge/calls.js";
+import { SEAT_NAMES, SEATS, spokenCall } from "../bridge/calls.js";
 import { SUITS } from "../bridge/cards.js";
 import { h } from "../dom.js";
 import { callNode, chips, isReported, percent, pointsText, range, suitNode } from "../format.js";
@@ -11,9 +11,11 @@ import { listed, phrase } from "../texts.js";
 /** What the service tells about every call up to the place; null for a table of no system. */
 export async function explained(now, signal) {
   const name = now.table || (await get("/v1/tables", { signal })).tables[0].name;
-  const auction = encodeURIComponent(callsBefore(now).join("-"));
+  const about = new URLSearchParams({
+    auction: callsBefore(now).join("-"), dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
+  });
   try {
-    return await get(`/v1/tables/${encodeURIComponent(name)}/explain?auction=${auction}`, { signal });
+    return await get(`/v1/tables/${encodeURIComponent(name)}/explain?${about}`, { signal });
   } catch (error) {
     if (error.kind === "no-system") return null;
     throw error;

@@ -41,9 +41,14 @@ export function descriptionWords(text) {
   return WORDS.descriptionWords(text, ownNames());
 }
 
-/** The calls nearest to a hand and what is missing to them; empty if no other call is tried before. */
-export function nearestText(candidates) {
-  return nearestCalls(candidates, WORDS)
+/** The calls that the reason of an answer names: nearest to the hand where its call is made for want of others. */
+export function namedCalls({ candidates, default_pass: byDefault }) {
+  return byDefault || isForWantOfOthers(candidates) ? nearestCalls(candidates, WORDS) : [];
+}
+
+/** The calls that a reason names and what is missing to them; empty if it names none. */
+export function nearestText(answer) {
+  return namedCalls(answer)
     .map(({ call, needs }) => phrase("call.needs", { call: callText(call), needs })).join(phrase("semicolon"));
 }
 

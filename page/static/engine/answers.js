@@ -171,8 +171,12 @@ async function interpret(system, request, tell) {
   return found;
 }
 
-function explain(system, auction) {
-  const { auction: text, ...explanation } = system.explain(auction.calls);
+function explain(system, auction, tell, query) {
+  const circumstances = {
+    dealer: readField(parseSeat, query.get("dealer") ?? "N", "dealer"),
+    vulnerability: query.has("vulnerability") ? readField(parseVulnerability, query.get("vulnerability"), "vulnerability") : null,
+  };
+  const { auction: text, ...explanation } = system.explain(auction.calls, circumstances);
   return { ...explanation, auction: text.split(" ").filter(Boolean) };
 }
 
@@ -203,7 +207,8 @@ export async function answerOf(systems, { method, path, body }, tell) {
   if (method !== "GET" || !Object.hasOwn(GETS, what ?? "")) {
     throw new Problem("not-found", `expected a question that the engine answers, got '${path}'`);
   }
-  const auction = new URLSearchParams(query).get("auction") ?? "";
+  const fields = new URLSearchParams(query);
+  const auction = fields.get("auction") ?? "";
   const read = readField((text) => Auction.of(parseCalls(text)), auction, "auction");
-  return GETS[what](named(decodeURIComponent(name)), read, tell);
+  return GETS[what](named(decodeURIComponent(name)), read, tell, fields);
 }

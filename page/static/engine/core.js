@@ -139,6 +139,11 @@ export class Core {
     return this.#set(this.#exports.core_cells(system, constraint, Number(must)));
   }
 
+  /** The same in one context, a number of `contextNumber`. */
+  cellsAt(system, constraint, must, context) {
+    return this.#set(this.#exports.core_cells_at(system, constraint, Number(must), context));
+  }
+
   #set(address) {
     const words = this.#exports.core_set_words();
     return new Uint32Array(this.#exports.memory.buffer.slice(address, address + 4 * words));
@@ -154,10 +159,10 @@ export class Core {
     return new Float64Array(this.#exports.memory.buffer.slice(address, address + 8 * CELLS));
   }
 
-  /** Share of each cell's hands that meet a constraint. */
-  proportion(system, constraint) {
+  /** Share of each cell's hands that meet a constraint, in one context if it is given. */
+  proportion(system, constraint, context = -1) {
     const address = this.#exports.core_allocate(8 * CELLS);
-    this.#exports.core_proportion(system, constraint, address);
+    this.#exports.core_proportion(system, constraint, context, address);
     const found = new Float64Array(this.#exports.memory.buffer.slice(address, address + 8 * CELLS));
     this.#exports.core_release(address, 8 * CELLS);
     return found;

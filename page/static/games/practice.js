@@ -259,7 +259,7 @@ function showVerdict(game, place, answer, calls) {
     h("div", { class: `verdict${isRight ? " right" : ""}` },
       h("p", { class: "big-text" }, verdict),
       h("p", null, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),
-      !isRight && [whyNode(answer, call), kindsNode({ calls, at: null, table: game.table }, game.signal)]),
+      !isRight && [whyNode(answer, call), kindsNode({ ...game.questions[number - 1], calls, at: null, table: game.table }, game.signal)]),
     h("p", { class: "row" }, next, h("a", { href: lookAt(game, number - 1) }, phrase("practice.look", { hand: number }))),
   );
   next.focus();

@@ -140,7 +140,11 @@ async def explain(request: Request) -> Response:
             raise InvalidInput("expected at least one call in 'ctx', got none")
         with work.slots.taken(client_of(request)):
             table = _table(work, parsed)
-            explained = await work.run(lambda: table.engine.explain(parsed.auction.calls))
+            explained = await work.run(
+                lambda: table.engine.explain(
+                    parsed.auction.calls, parsed.auction.dealer, parsed.vulnerability
+                )
+            )
     except BidcascadeError as error:
         return _refusal(error)
     last = explained.calls[-1]

@@ -13,7 +13,7 @@ from bidcascade.bridge import NoSystem
 from bidcascade.engine.browser_system import topics_answer
 from bidcascade.engine.questions.answer_fields import answer_of, plain
 from bidcascade.engine.questions.answer_parts import BackendName, OptionAnswer
-from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.bids import ExplainQuestion, PlaceQuestion, read_explain
 from bidcascade.engine.questions.explaining import explain_answer
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.engine.questions.layouts import legal_calls
@@ -50,6 +50,7 @@ _TOPICS_LINES: Final = (
     "the last line is the answer."
 )
 PlaceInQuery = Annotated[PlaceQuestion, Depends(query_of(PlaceQuestion))]
+ExplainInQuery = Annotated[ExplainQuestion, Depends(query_of(ExplainQuestion))]
 TableInPath = Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])]
 
 
@@ -89,17 +90,17 @@ async def table_next(request: Request, name: TableInPath, question: PlaceInQuery
 
 
 @route(router, "tableExplain", 404, 406, 422, 429, 500, 503, 504)
-async def table_explain(request: Request, name: TableInPath, question: PlaceInQuery) -> Response:
+async def table_explain(request: Request, name: TableInPath, question: ExplainInQuery) -> Response:
     """Explain every call of an auction, both sides': what it said, and what is known then.
 
     Both sides play the system, unless its text names another for the opponents.
     """
     work: AppState = request.app.state.own
     found = work.tables.get(name)
-    calls = read_field(legal_calls, question.auction, "auction")
+    asked = read_explain(question)
     with work.slots.taken(client_of(request)):
         try:
-            explained = await work.run(lambda: found.engine.explain(calls))
+            explained = await work.run(lambda: found.engine.explain(*asked))
         except NoSystem:
             raise Problem("no-system", f"expected the table of a system, got {name!r}") from None
     return _answer(request, found, explain_answer(explained))

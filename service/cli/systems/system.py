@@ -12,11 +12,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.bids import ExplainQuestion, PlaceQuestion, read_explain
 from bidcascade.engine.questions.explaining import explain_answer
 from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
 from bidcascade.service.cli import shared
-from bidcascade.service.cli.flags import add_flags
+from bidcascade.service.cli.flags import add_flags, question_of
 from bidcascade.service.cli.outputs import add_output, table_folder
 
 from .book import configure_book
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bidcascade.systems.checking.diff import SystemDiff
     from bidcascade.systems.system import System
     from bidcascade.systems.tables.compile import CompileProgress
+    from bidcascade.systems.words.explanation import ExplainedCall
     from bidcascade.workshop.boards.doctor import Examiner
     from bidcascade.workshop.boards.sanity import Sign
     from bidcascade.workshop.boards.scored_boards import Budget
@@ -61,22 +62,12 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_system(check)
     _add_opponents(check, "; whole boards are bid by the system at all seats")
     add_flags(check, SystemCheckRequest, deals=20_000)
-    check.add_argument(
-        "--dd-budget",
-        metavar="B",
-        help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
-        "tables are kept; all for every one (default: none)",
-    )
-    check.add_argument(
-        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
-    )
-    check.add_argument(
-        "--show",
-        type=shared.whole_number(0),
-        default=1,
-        metavar="K",
-        help="examples of each sign in the bidding of whole boards (default: 1)",
-    )
+    _add_sanity(check)
+
+    sanity = action("sanity", "how often whole boards show what no pair wants", count_signs)
+    _add_system(sanity)
+    add_flags(sanity, SystemCheckRequest, "deals", "seed", deals=100_000)
+    _add_sanity(sanity)
 
     lint = action(
         "lint",
@@ -209,7 +200,7 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``explain``."""
     add = parser.add_argument
     # without calls there is nothing to explain
-    add_flags(parser, PlaceQuestion, auction=MISSING)
+    add_flags(parser, ExplainQuestion, auction=MISSING)
     add("--table", default="sayc", metavar="SYSTEM", help=_SYSTEM_HELP)
     _add_opponents(parser)
     shared.add_system_option(parser)
@@ -400,7 +391,7 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
 
     deals = Sample.random(options.deals, seed=options.seed).deals
     known = user_tables().find(deals.hands)
-    with progress_bar("check") as bar, ExitStack() as stack:
+    with progress_bar("sanity") as bar, ExitStack() as stack:
         pool = None if budget.deals == 0 else stack.enter_context(DoubleDummyPool(options.workers))
         boards = bid_boards(
             system,
@@ -453,6 +444,39 @@ def lint_system(options: argparse.Namespace) -> None:
             print(f"  {counted}{finding.text}{examples}")
         if len(findings) > _FINDINGS_SHOWN:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
+
+
+def _add_sanity(parser: argparse.ArgumentParser) -> None:
+    """Arguments for counting what no pair wants to see."""
+    parser.add_argument(
+        "--dd-budget",
+        metavar="B",
+        help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
+        "tables are kept; all for every one (default: none)",
+    )
+    parser.add_argument(
+        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
+    )
+    parser.add_argument(
+        "--show",
+        type=shared.whole_number(0),
+        default=1,
+        metavar="K",
+        help="examples of each sign in the bidding of whole boards (default: 1)",
+    )
+
+
+def count_signs(options: argparse.Namespace) -> None:
+    """Print how often whole boards, bid by a system at all seats, show what no pair wants."""
+    from bidcascade.workshop.boards.scored_boards import Budget
+
+    budget = shared.read_argument(Budget.parse, options.dd_budget or "0")
+    (system,) = _open(options, options.system)
+    signs = _sanity(system, options, budget)
+    if options.json:
+        shared.print_json({"system": system.name, "deals": options.deals, "sanity": signs})
+        return
+    _print_sanity(signs, options)
 
 
 def list_strong_hands(options: argparse.Namespace) -> None:
@@ -742,17 +766,45 @@ def compile_system(options: argparse.Namespace) -> None:
     shared.print_answer(options, report, f"{out}: {grown}, digest {table.digest[:16]}")
 
 
+def _in_runs(calls: "Sequence[ExplainedCall]") -> "list[list[ExplainedCall]]":
+    """Take the calls that the system has no line for together, whatever passes stand between."""
+    runs: list[list[ExplainedCall]] = []
+    unknown: list[ExplainedCall] | None = None
+    for call in calls:
+        if not call.known and unknown is not None:
+            unknown.append(call)
+            continue
+        runs.append([call])
+        if not call.known:
+            unknown = runs[-1]
+        elif call.call != "P":
+            unknown = None
+    return runs
+
+
 def explain(options: argparse.Namespace) -> None:
     """Explain an auction call by call."""
     from bidcascade.systems.words.explanation import explain_auction
 
     system, opponents = _open_both(options, options.table)
-    found = explain_auction(system, options.auction, opponents)
+    asked = read_explain(question_of(ExplainQuestion, options))
+    found = explain_auction(
+        system,
+        asked.calls,
+        opponents,
+        dealer=asked.dealer,
+        vulnerability=asked.vulnerability,
+    )
     if options.json:
         # one text here, a list over REST
         shared.print_json({**plain(explain_answer(found)), "auction": found.auction})
         return
-    for call in found.calls:
+    for run in _in_runs(found.calls):
+        if len(run) > 1:
+            calls = " ".join(call.call for call in run)
+            print(f"{calls}  No agreement about these {len(run)} calls")
+            continue
+        (call,) = run
         print(f"{call.call:3} {call.sentence}")
         if len(call.hand_types) > 1:
             for one in call.hand_types:

@@ -56,7 +56,7 @@ async (load, { systems, pair, deals, explained }) => {
   };
   try {
     // a deal is bid to the end; `forced` are calls that the player makes whatever he holds
-    for (const { hands, contexts, forced } of deals) {
+    for (const { hands, contexts, forced, circumstances } of deals) {
       let auction = new Auction();
       const made = [];
       while (!auction.isComplete) {
@@ -70,7 +70,9 @@ async (load, { systems, pair, deals, explained }) => {
         auction = auction.add(forced[calls.length] ?? made.at(-1)[0]);
       }
       told.choices.push(made);
-      if (explained) told.explanations.push(explainPlaces(bidder, auction.calls));
+      if (explained) {
+        for (const one of [[], circumstances]) told.explanations.push(explainPlaces(bidder, auction.calls, ...one));
+      }
     }
   } catch (error) {
     if (error.name !== "InvalidSystem") throw error;

@@ -77,7 +77,11 @@ def bid_by_reference(
             break
         found.choices.append(made)
         if explained:
-            found.explanations.append(asdict(explain_places(expander, auction.calls)))
+            dealer, sides = Seat(deals.dealer[deal]), Vulnerability(deals.vulnerability[deal])
+            found.deals[deal]["circumstances"] = [int(dealer), int(sides)]
+            for circumstances in (), (dealer, sides):
+                told = explain_places(expander, auction.calls, *circumstances)
+                found.explanations.append(asdict(told))
     return found
 
 

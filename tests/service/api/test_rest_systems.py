@@ -169,6 +169,14 @@ def test_explain(app):
     assert read_answer(ExplainAnswer, over.content).next_calls == []
 
 
+def test_explain_at_a_vulnerability(app):
+    path = "/v1/tables/small/explain?auction=1N&dealer=E&vulnerability="
+    answer = read_answer(ExplainAnswer, ask(app, "GET", f"{path}EW").content)
+    assert answer.calls[0].sentence.startswith("Strong notrump: 15-17 points")
+    body = problem_of(ask(app, "GET", f"{path}every"), 422, "invalid-request")
+    assert body["errors"][0]["field"] == "vulnerability"
+
+
 @pytest.mark.parametrize("question", ["explain", "next"])
 def test_auctions_that_are_none(app, question):
     for auction, reason in (("1N-1C", "call 2, '1C', is illegal"), ("1N-no", "got 'no'")):

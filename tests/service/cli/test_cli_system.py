@@ -105,6 +105,12 @@ def test_check_counts_what_no_pair_wants_to_see(tiny, capsys):
     assert strong["low"] < 1
     assert [one["contract"] in ("Pass", "1N N", "1N S") for one in strong["examples"]] == [True] * 2
     assert signs["more than 20 calls"]["boards"] == 0
+    assert main(["system", "sanity", *arguments[2:]]) == DONE
+    alone = json.loads(capsys.readouterr().out)
+    assert alone["deals"] == 400
+    assert alone["sanity"] == [*signs.values()]
+    assert main(["system", "sanity", tiny, "--deals", "400"]) == DONE
+    assert "more than 20 calls" in capsys.readouterr().out
     assert main([*arguments[:-1], "--dd-budget", "much"]) == BAD_ARGUMENTS
     assert "expected a budget such as '90s', '2000' or 'all'" in capsys.readouterr().err
 
@@ -186,11 +192,38 @@ def test_fmt_names_the_file_that_it_cannot_read(check, tmp_path, capsys):
     assert f"{bad}:2: a tab stands here" in capsys.readouterr().err
 
 
+def test_explain_takes_dealer_and_vulnerability(tmp_path, capsys):
+    text = tmp_path / "sides.bidding"
+    text.write_text(
+        "opening:\n"
+        "  1NT = Notrump: 15-17 points and vulnerable or 12-14 points and not vulnerable\n"
+    )
+    told = {}
+    for sides in (["--vul", "NS"], ["--vul", "NS", "--dealer", "E"], []):
+        assert main(["explain", "1N", "--table", str(text), *sides]) == DONE
+        told[" ".join(sides)] = capsys.readouterr().out.splitlines()[0]
+    assert told == {
+        "--vul NS": "1N  Notrump: 15-17 points",
+        "--vul NS --dealer E": "1N  Notrump: 12-14 points",
+        "": "1N  Notrump: 15-17 points vulnerable, 12-14 not",
+    }
+
+
 def test_explain_says_what_was_shown(tiny, capsys):
     assert main(["explain", "1N P 2C P", "--table", tiny]) == DONE
     out = capsys.readouterr().out
     assert out.startswith("1N  Strong notrump: 15-17 points")
     assert "The next player may not pass." in out
+
+
+def test_explain_says_once_that_nothing_is_agreed(tiny, capsys):
+    assert main(["explain", "1N P 4D P 4S X 5C", "--table", tiny]) == DONE
+    out = capsys.readouterr().out.splitlines()
+    assert [line for line in out if "No agreement" in line] == [
+        "4D 4S X 5C  No agreement about these 4 calls"
+    ]
+    assert main(["explain", "1N P 4D", "--table", tiny]) == DONE
+    assert "4D  No agreement about this call" in capsys.readouterr().out.splitlines()
 
 
 def test_every_complaint_of_a_text_is_printed(tmp_path, capsys):

@@ -190,6 +190,8 @@ def test_tables(client):
     after = client.next("1N-P", "small")
     assert [entry["call"] for entry in after["entries"]] == ["2C", "3N", "P"]
     assert client.explain("1N P 2C", "sayc")["calls"][0]["points"] == [15, 17]
+    balancing = client.explain("1C P P 1S", "sayc", dealer="E", vulnerability="NS")["calls"][-1]
+    assert balancing["sentence"].startswith("Balancing: 8-15 points,")
     assert client.lint("small", examples=1)["entries"] == 7
     assert client.reload("small")["changed"] is False
 

@@ -3,11 +3,20 @@
 import numpy as np
 import pytest
 
-from bidcascade.bridge import Auction, Deal, Seat, format_calls, parse_calls, parse_deal
+from bidcascade.bridge import (
+    Auction,
+    Deal,
+    Seat,
+    format_calls,
+    format_hand,
+    parse_calls,
+    parse_deal,
+)
 from bidcascade.inference.quantiles import wilson_interval
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import System
+from bidcascade.workshop.boards.call_signs import CALL_SIGNS
 from bidcascade.workshop.boards.sanity import sanity_of
 from bidcascade.workshop.boards.scored_boards import BidBoards, BoardContracts, Budget, bid_boards
 from tests.inference.support_double_dummy import MadeUp, made_up
@@ -200,7 +209,8 @@ def test_random_deals_counted_one_by_one():
             )
             wanted[DOWN] += contract.doubling > 0 and contract.level + 6 - tricks >= 4
     found = {one.what: one.boards for one in sanity_of(boards)}
-    del found["pass over a forcing call"], wanted["pass over a forcing call"]
+    for sign in CALL_SIGNS:
+        del found[sign.what], wanted[sign.what]
     assert found == wanted
     assert [what for what, count in found.items() if not count] == ["more than 20 calls"]
 
@@ -246,13 +256,199 @@ TAKEOUT = "opening:\n  1C = Club: any hand\nover (1C):\n  Double = Takeout: any 
 )
 def test_passes_over_calls_that_force(text, some, every):
     boards = bid_boards(System.parse(text), deal_arrays(random_deals(300, 3)))
-    asked, passed = boards.forced
+    asked, passed = boards.signs[0]
     calls = [format_calls(one).removeprefix("P ").removeprefix("P ") for one in boards.auctions]
     wanted = [one.removeprefix("P ").startswith(("1C P", "1C X P")) for one in calls]
     assert asked.tolist() == wanted
     assert (passed <= asked).all()
     assert passed.any() == some
     assert (passed == asked).all() == every
+
+
+# --- other calls by what the text says of them ----------------------------------------------------
+
+RAISED = """opening:
+  1S = Spades: 11+ points, 3+ spades
+after 1S:
+  2S = Raise: 6+ points, 3+ spades
+after 1S 2S:
+  {call} = Other suit: 13+ points, 3+ {suit}{agreements}
+"""
+DOUBLED = """opening:
+  2H = Hearts: 8+ points, 5+ hearts
+over (2H):
+  Double = Takeout: 9+ points; {agreement}
+over (2H) Double:
+  Pass = Enough: at most 12 points
+after (2H) Double (Pass):
+  2S = Spades: 5+ spades
+"""
+TEN = """opening:
+  1S = Spades: 8+ points, 5+ spades
+over (1S):
+  {over}
+after 1S ({call}):
+  Double = Too good: 8+ points; {agreement}
+"""
+ASKING = """opening:
+  1S = Spades: 11+ points, 5+ spades
+after 1S:
+  2H = Hearts: 4+ hearts, 8+ points
+  4NT = Aces?: 10+ points; artificial, forcing, #{tag}
+after 1S 2H:
+  4NT = Aces?: 13+ points; artificial, forcing, #{tag}
+"""
+BALANCED = """opening:
+  1C = Club: 12+ points
+over (1C) (Pass):
+  1S = Balancing: 5+ points{agreements}
+over (1C) (Pass) 1S:
+  {again} = Counting it again: 6+ points, 3+ spades
+"""
+
+
+def strains(hands, suit):
+    """Cards of a suit, C D H S, in each of four hands."""
+    return [len(hand.split(".")[3 - "CDHS".index(suit)]) for hand in hands]
+
+
+def honours(hand, suit):
+    return hand.split(".")[3 - "CDHS".index(suit)]
+
+
+def points_of(hand):
+    return sum({"A": 4, "K": 3, "Q": 2, "J": 1}.get(card, 0) for card in hand)
+
+
+def signs_of_calls(text, number, deals=3000):
+    """Give what could be seen and what was, beside each board's calls and its hands from dealer."""
+    boards = bid_boards(System.parse(text), deal_arrays(random_deals(deals, 5)))
+    told = []
+    for board, calls in enumerate(boards.auctions):
+        dealer = int(boards.deals.dealer[board])
+        hands = [
+            format_hand(int(boards.deals.hands[(dealer + one) % 4, board])) for one in range(4)
+        ]
+        opened = next((place for place, call in enumerate(calls) if call), 0)
+        # from who opened on
+        told.append(
+            (
+                format_calls(calls[opened:]),
+                hands[opened % 4 :] + hands[: opened % 4],
+                *boards.signs[number, :, board].tolist(),
+            )
+        )
+    return told
+
+
+@pytest.mark.parametrize(
+    ("call", "suit", "agreements", "possible"),
+    [
+        ("3C", "clubs", "", True),
+        ("3H", "hearts", "", True),
+        ("2NT", "clubs", "; artificial", True),
+        # natural notrump, a raise, and what is game or beyond
+        ("2NT", "clubs", "", False),
+        ("3S", "spades", "", False),
+        ("3NT", "clubs", "; artificial", False),
+        ("5C", "clubs", "", False),
+    ],
+)
+def test_passed_below_the_agreed_game(call, suit, agreements, possible):
+    told = signs_of_calls(RAISED.format(call=call, suit=suit, agreements=agreements), 1)
+    short = call.replace("NT", "N")
+    met = [one for one in told if one[0].startswith(f"1S P 2S P {short} P")]
+    assert len(met) > 20
+    for calls, hands, could, was in told:
+        assert could == (possible and calls.startswith(f"1S P 2S P {short} P"))
+        spades = strains(hands, "S")[0] + strains(hands, "S")[2]
+        other = "N" not in short and strains(hands, short[1])
+        assert was == (could and (not other or other[0] + other[2] < spades))
+    assert len({was for *_, was in met}) == (2 if possible and "N" not in short else 1)
+
+
+@pytest.mark.parametrize("agreement", ["takeout", "penalty"])
+def test_takeout_doubles_left_in_without_a_trick(agreement):
+    told = signs_of_calls(DOUBLED.format(agreement=agreement), 2, 6000)
+    left = [one for one in told if one[0].startswith("2H X P P")]
+    assert len(left) > 50
+    for calls, hands, could, was in told:
+        assert could == (agreement == "takeout" and calls.startswith("2H X P P"))
+        theirs = honours(hands[3], "H")
+        if len(theirs) == 4:
+            trick = theirs[0] in "AK" or theirs[:2] == "QJ"
+            assert was == (could and not trick)
+        elif len(theirs) > 4:
+            assert not was
+        elif not points_of(theirs):
+            assert was == could
+    assert {was for *_, was in left} == ({False, True} if agreement == "takeout" else {False})
+
+
+@pytest.mark.parametrize(
+    ("over", "call", "agreement", "possible"),
+    [
+        ("2H = Hearts: 4+ hearts", "2H", "penalty", True),
+        ("4C = Clubs: 4+ clubs", "4C", "penalty", True),
+        ("2H = Hearts: 4+ hearts", "2H", "takeout", False),
+        ("2C = Any: any hand; artificial", "2C", "penalty", False),
+        # what was bid is above four of partner's suit
+        ("5C = Clubs: 4+ clubs", "5C", "penalty", False),
+    ],
+)
+def test_doubles_with_ten_trumps(over, call, agreement, possible):
+    text = TEN.format(over=over, call=call, agreement=agreement)
+    told = signs_of_calls(text, 3, 12000)
+    assert sum(one[0].startswith(f"1S {call} X") for one in told) > 50
+    for calls, hands, could, was in told:
+        assert could == (possible and calls.startswith(f"1S {call} X"))
+        trumps = strains(hands, "S")
+        assert was == (could and trumps[0] + trumps[2] >= 10)
+    assert any(was for *_, was in told) == possible
+
+
+@pytest.mark.parametrize("tag", ["blackwood", "quantitative"])
+def test_asks_for_aces_with_two_small_cards(tag):
+    told = signs_of_calls(ASKING.format(tag=tag), 4)
+    asks = {"1S P 4N": (2, "CDH"), "1S P 2H P 4N": (0, "CD")}
+    seen = dict.fromkeys(asks, 0)
+    for calls, hands, could, was in told:
+        begin = next((one for one in asks if calls.startswith(one)), None)
+        assert could == (tag == "blackwood" and begin is not None)
+        if begin is None:
+            continue
+        seat, unbid = asks[begin]
+        suits = [honours(hands[seat], suit) for suit in unbid]
+        small = any(len(suit) == 2 and suit[0] not in "AK" for suit in suits)
+        assert was == (could and small)
+        seen[begin] += 1
+    assert min(seen.values()) > 20
+    assert any(was for *_, was in told) == (tag == "blackwood")
+
+
+@pytest.mark.parametrize(
+    ("again", "agreements", "possible", "too_high"),
+    [
+        ("2S", "", True, False),
+        ("3S", "", True, True),
+        # who has to answer may bid, but not jump
+        ("2S", "; forcing", False, False),
+        ("3S", "; forcing", True, True),
+        ("2NT", "", True, True),
+    ],
+)
+def test_points_that_count_again_after_balancing(again, agreements, possible, too_high):
+    told = signs_of_calls(BALANCED.format(again=again, agreements=agreements), 5)
+    short = again.replace("NT", "N")
+    on = [one for one in told if one[0].startswith(f"1C P P 1S P {short}")]
+    assert len(on) > 20
+    for calls, hands, could, was in told:
+        assert could == (possible and calls.startswith(f"1C P P 1S P {short}"))
+        few = points_of(hands[1]) + points_of(hands[3]) < 22
+        trumps = strains(hands, "S")
+        fit = short[1] == "S" and trumps[1] + trumps[3] >= 9
+        assert was == (could and too_high and few and not fit)
+    assert any(was for *_, was in on) == (possible and too_high)
 
 
 # --- what is solved -------------------------------------------------------------------------------

@@ -91,8 +91,8 @@ def test_passes_over_forcing_calls_are_those_of_whole_boards():
     deals = deal_arrays(random_deals(400, 2))
     boards = bid_boards(system, deals)
     found = strong_hands(system, deals)
-    assert boards.forced is not None
-    due, passed = boards.forced
+    assert boards.signs is not None
+    due, passed = boards.signs[0]
     assert (found.due, found.passed) == (due.sum(), passed.sum())
     assert found.passed > 100
 

@@ -26,6 +26,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import Batch, deal_frame, empty_rejects, read_deals
 from bidcascade.loaders.frames.frame import with_deal_schema
 from bidcascade.systems import System
+from bidcascade.workshop.boards.call_signs import CALL_SIGNS
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.loss_causes import CAUSES, Ending, cause_of, decisive_calls
 from bidcascade.workshop.boards.scored_boards import bootstrap
@@ -238,9 +239,10 @@ def test_a_system_that_bids_as_the_players_is_as_far_from_par(measured):
     assert small.difference == (0.0, 0.0, 0.0)
     for name in ("imps", "games", "slams", "par_games", "doubled", "passed_out", "causes"):
         assert getattr(small, name) == getattr(told.players, name)
-    # what forces is not known of players' calls
-    assert small.sanity[:-1] == told.players.sanity
-    assert small.sanity[-1].what == "pass over a forcing call"
+    # what calls mean is not known of players' calls
+    assert small.sanity[: -len(CALL_SIGNS)] == told.players.sanity
+    last = [(one.what, one.among) for one in small.sanity[-len(CALL_SIGNS) :]]
+    assert last == [*CALL_SIGNS]
     assert (frame["auction_small"] == frame["auction_players"]).all()
     low, high = game.difference[1:]
     assert low < game.difference.value < high

@@ -2,7 +2,8 @@
 
 import { readState } from "../places/auction_reader.js";
 import { Core, FAULTY_FIRST, FAULTY_OTHER, FINE, ILLEGAL, TOO_MANY_ENTRIES } from "../core.js";
-import { contextNumber } from "../deals/deals.js";
+import { contextAt, contextNumber } from "../deals/deals.js";
+import { isEmpty } from "../places/cells.js";
 import { InvalidSystem } from "../errors.js";
 import { cached } from "../cache.js";
 import { codeOf, Program } from "../rows/program.js";
@@ -14,6 +15,7 @@ const WORDS_OF_ENTRY = 6;
 export class Bidder {
   #rules;
   #opened = null;
+  #at = [];
   #places = cached(MOST_CACHED, (key) => this.#workOut(callsOf(key)));
   #states = cached(MOST_CACHED, (key) => readState(this, callsOf(key)));
 
@@ -41,6 +43,19 @@ export class Bidder {
   /** Programs of the two sides. */
   get programs() {
     return this.#open().programs;
+  }
+
+  /** The same places by what calls mean at a vulnerability: lines that hold at another one alone say nothing. */
+  at(dealer, vulnerability) {
+    const [first, other] = [0, 1].map((step) => contextAt(step, dealer, vulnerability).vulWe);
+    const key = Number(first) + 2 * Number(other);
+    this.#at[key] ??= new BidderAt(this, (depth) => contextNumber(contextAt(depth, dealer, vulnerability)));
+    return this.#at[key];
+  }
+
+  /** Seat and vulnerability of the player to call; null for any. */
+  contextOf() {
+    return null;
   }
 
   /** Do something with the core; what it could not do is said. Where it breaks it is opened anew. */
@@ -133,6 +148,35 @@ export class Bidder {
       auctions.push({ calls, completed, entries: Array.from(held, (number) => program.entryNumbered(number)) });
     }
     return { auctions, cut };
+  }
+}
+
+/** Reads the auctions of a bidder at one vulnerability. */
+class BidderAt {
+  #states = cached(MOST_CACHED, (key) => readState(this, callsOf(key)));
+  #places = cached(MOST_CACHED, (key) => this.#held(callsOf(key)));
+
+  constructor(bidder, contextOf) {
+    this.bidder = bidder;
+    this.contextOf = contextOf;
+  }
+
+  #held(calls) {
+    const place = this.bidder.place(calls);
+    const context = this.contextOf(calls.length);
+    return { ...place, entries: place.entries.filter(({ constraint }) => !isEmpty(constraint.at(context).can)) };
+  }
+
+  place(calls) {
+    return this.#places(String.fromCharCode(...calls));
+  }
+
+  state(calls) {
+    return this.#states(String.fromCharCode(...calls));
+  }
+
+  lowered(condition, calls, bindings) {
+    return this.bidder.lowered(condition, calls, bindings);
   }
 }
 

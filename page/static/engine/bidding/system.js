@@ -76,8 +76,9 @@ export class System {
   }
 
   /** What every call of an auction has shown: what `GET /v1/tables/{name}/explain` answers. */
-  explain(auction = []) {
+  explain(auction = [], { dealer = 0, vulnerability = null } = {}) {
     const calls = parseCalls(auction);
-    return explainPlaces(this.bidder(this.opponents, calls.length % 2 === 0), calls);
+    const bidder = this.bidder(this.opponents, calls.length % 2 === 0);
+    return explainPlaces(bidder, calls, seatOf(dealer), vulnerability === null ? null : sidesOf(vulnerability));
   }
 }

@@ -2,7 +2,8 @@
 // comes from the core; what calls meant is put together here.
 
 import { Auction, PASS } from "../deals/calls.js";
-import { hull, intersect, isEmpty, without } from "./cells.js";
+import { hull, intersect, isEmpty, union, without } from "./cells.js";
+import { CONTEXT_TERMS } from "./places.js";
 
 /** What one hand has shown: possible cells, and a Map of bounds of terms such as Aces beyond them. */
 class Knowledge {
@@ -41,12 +42,15 @@ export function readState(bidder, calls) {
     return { ...common, meanings: [], knowledge: cells.map((one) => new Knowledge(one, NO_BOUNDS)) };
   }
   const before = bidder.state(calls.slice(0, -1));
-  const { meaning, terms } = read(bidder, before, calls.at(-1));
+  const { meaning, terms, shown } = read(bidder, before, calls.at(-1));
   const caller = before.position;
+  // where no context is given the core has worked out the same
+  const known = bidder.contextOf(0) === null
+    ? cells : before.knowledge.map((one, at) => (at === caller ? shown : one.cells));
   return {
     ...common,
     meanings: [...before.meanings, meaning],
-    knowledge: cells.map((one, at) => new Knowledge(one, at === caller ? terms : before.knowledge[at].terms)),
+    knowledge: known.map((one, at) => new Knowledge(one, at === caller ? terms : before.knowledge[at].terms)),
   };
 }
 
@@ -62,13 +66,18 @@ function read(bidder, state, call) {
   const agreements = [];
   const said = new Set();
   const terms = [];
+  const context = bidder.contextOf(state.calls.length);
+  let shown = null;
+  let loose = null;
   const last = entries.findLastIndex((entry) => entry.call === call);
   for (const entry of last < 0 ? [] : entries.slice(0, last + 1)) {
     if (entry.call !== call) {
-      left = without(left, entry.constraint.must);
+      left = without(left, entry.constraint.at(context).must);
       continue;
     }
-    const cells = intersect(entry.constraint.can, left);
+    const { can } = entry.constraint.at(context);
+    const cells = intersect(can, left);
+    loose = loose ? union(loose, can) : can;
     if (uses.at(-1)?.[0] !== entry.line) uses.push([entry.line, entry.bindings]);
     for (const agreement of entry.agreements) {
       const key = entry.program.rules.keys.of(agreement);
@@ -78,22 +87,29 @@ function read(bidder, state, call) {
     }
     terms.push(narrowed(termBounds(entry.expression), promise(bidder, entry, state)));
     if (isEmpty(cells)) continue;
+    shown = shown ? union(shown, cells) : cells;
     const { name, kind, where, constraint, expression } = entry;
-    alternatives.push({ name, kind, where, cells, constraint, expression });
+    alternatives.push({ name, kind, where, cells, constraint: constraint.at(context), expression });
   }
   if (!uses.length) {
     const meaning = { call, uses, agreements, alternatives, known: call === PASS };
-    return { meaning, terms: before.terms };
+    // a pass by default denies every line; of another unknown call nothing is known
+    for (const entry of call === PASS ? entries : []) left = without(left, entry.constraint.at(context).must);
+    return { meaning, terms: before.terms, shown: isEmpty(left) ? possible : left };
+  }
+  if (shown === null) {
+    // nobody who keeps to the system makes this call: it is taken at face value
+    const both = intersect(loose, possible);
+    shown = [both, loose, possible].find((one) => !isEmpty(one));
   }
   const meaning = { call, uses, agreements, alternatives, known: true };
-  return { meaning, terms: narrowed(before.terms, hullOf(terms)) };
+  return { meaning, terms: narrowed(before.terms, hullOf(terms)), shown };
 }
 
 // --- bounds of terms ------------------------------------------------------------------------------
 
 const HIGH = 127;
 const IN_CELLS = new Set(["HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Balanced"]);
-const CONTEXT = new Set(["Vul_We", "Vul_They", "Seat"]);
 const NO_BOUNDS = new Map();
 
 /** Bounds that "shows 12+ points" puts on terms, whatever the hand needs for the call.
@@ -143,7 +159,7 @@ function endsOf(sign, value) {
 }
 
 function tracked({ name }, bound, promised) {
-  if (bound === null || CONTEXT.has(name) || (!promised && IN_CELLS.has(name))) return NO_BOUNDS;
+  if (bound === null || CONTEXT_TERMS.has(name) || (!promised && IN_CELLS.has(name))) return NO_BOUNDS;
   return new Map([[name, bound]]);
 }
 

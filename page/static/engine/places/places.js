@@ -1,9 +1,17 @@
 // Places of a system: the entries that a text makes there, and the text itself made ready. systems/places/places.py.
 
 import { placesOf } from "./contexts.js";
-import { and } from "../expressions/expressions.js";
+import { and, termsOf } from "../expressions/expressions.js";
 import { TRUE } from "./formulas.js";
 import { Keys } from "../keys.js";
+
+/** Terms of the deal and the auction, not of the hand. */
+export const CONTEXT_TERMS = new Set(["Vul_We", "Vul_They", "Seat"]);
+
+/** Whether seat or vulnerability may decide what an expression asks of a hand. */
+export function dependsOnContext(expression) {
+  return [...termsOf(expression)].some((name) => CONTEXT_TERMS.has(name));
+}
 
 /** One hand type of one call at a place: a line, or one of its variants, with suits. */
 export class PlaceEntry {

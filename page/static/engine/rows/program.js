@@ -4,7 +4,7 @@ import { InvalidSystem, invalidSystem } from "../errors.js";
 import * as make from "../expressions/expressions.js";
 import { loweringMessage } from "../expressions/lowering_errors.js";
 import { VARIABLES } from "../language/phrases.js";
-import { PlaceEntry } from "../places/places.js";
+import { dependsOnContext, PlaceEntry } from "../places/places.js";
 import { StructureRows } from "./structure_rows.js";
 import { expressionOf, TextRows } from "./text_rows.js";
 
@@ -88,12 +88,24 @@ export class Program {
     if (found === undefined) {
       const { core, system } = this;
       let criteria = null;
+      let dependent = null;
       found = {
         get criteria() { return criteria ??= core.criteria(system, number).map((one) => program.expression(one)); },
         get can() { return core.cells(system, number, false); },
         get must() { return core.cells(system, number, true); },
         /** Share of each cell's hands that meet them. */
         get proportion() { return core.proportion(system, number); },
+        /** Whether seat or vulnerability may decide what they ask. */
+        get dependsOnContext() { return dependent ??= this.criteria.some(dependsOnContext); },
+        /** The same where seat and vulnerability are those of a context; null is any. */
+        at(context) {
+          if (context === null || !this.dependsOnContext) return this;
+          return {
+            get can() { return core.cellsAt(system, number, false, context); },
+            get must() { return core.cellsAt(system, number, true, context); },
+            get proportion() { return core.proportion(system, number, context); },
+          };
+        },
       };
       this.#constraints.set(number, found);
     }

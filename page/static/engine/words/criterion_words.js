@@ -16,10 +16,15 @@ const DEEPEST = 32;
  * `lower(condition, bindings)` gives what a condition becomes at the entry's place.
  */
 export function wordsOfCriteria(entry, defines, lower) {
-  if (entry.phrases !== null) return entry.phrases;
+  entry.phrases ??= phrasesOfEntry(entry, new Phrases(defines, lower, entry.criteria, SAID_BY_WORDS));
+  return entry.phrases;
+}
+
+/** Phrases by the criteria of an entry that they are part of. */
+function phrasesOfEntry(entry, walk) {
   const found = new Map();
   if (entry.condition !== null) {
-    for (const words of new Phrases(defines, lower, entry.criteria).of(entry.condition, entry.bindings)) {
+    for (const words of walk.of(entry.condition, entry.bindings)) {
       for (const criterion of criteriaWith(words.expression, entry.criteria)) {
         const known = found.get(criterion) ?? [];
         found.set(criterion, known);
@@ -27,17 +32,48 @@ export function wordsOfCriteria(entry, defines, lower) {
       }
     }
   }
-  entry.phrases = found;
   return found;
+}
+
+/** Words for the honours of suits that an entry asks for, beside points and cards of suits. */
+export function honoursOf(entry, defines, lower) {
+  const walk = new Phrases(defines, lower, entry.criteria, new Set([...SAID_BY_WORDS, ...OF_CARDS]));
+  return [...phrasesOfEntry(entry, walk)]
+    .map(([criterion, some]) => honoursText(criterion, some.filter(isOfHonours))).filter(Boolean);
+}
+
+const isOfHonours = ({ expression }) => [...termsOf(expression)].every((name) => /^(?:Top|C_)/.test(name));
+
+/** Words for a criterion that is phrases, one or several joined by "or"; else empty. */
+function honoursText(criterion, some) {
+  const isPartOf = (one, whole) => whole.kind === "and" && whole.operands.includes(one);
+  const own = some.find(({ expression }) => expression === criterion || isPartOf(criterion, expression));
+  if (own) return own.text;
+  let left = criterion.kind === "or" ? [...criterion.operands] : [];
+  const texts = [];
+  for (const { expression, text } of some) {
+    const parts = expression.kind === "or" ? expression.operands : [expression];
+    const isWhole = criterion.kind === "or" && parts.every((part) => criterion.operands.includes(part));
+    const rest = left.filter((one) => !(isWhole && parts.includes(one)) && !isPartOf(expression, one));
+    if (rest.length < left.length) {
+      texts.push(text);
+      left = rest;
+      if (!left.length) return texts.join(" or ");
+    }
+  }
+  return "";
 }
 
 /** Walks a condition and the definitions that it names. */
 class Phrases {
+  #kinds;
   #defines;
   #lower;
   #criteria;
 
-  constructor(defines, lower, criteria) {
+  /** `kinds` are those whose words are told where they stand by themselves. */
+  constructor(defines, lower, criteria, kinds) {
+    this.#kinds = kinds;
     this.#defines = defines;
     this.#lower = lower;
     this.#criteria = criteria;
@@ -53,7 +89,7 @@ class Phrases {
     if (condition.kind === "named" && this.#defines.has(condition.text)) {
       return this.#named(condition, bindings, denied, depth);
     }
-    return SAID_BY_WORDS.has(condition.kind) ? this.#told(condition, bindings, denied) : [];
+    return this.#kinds.has(condition.kind) ? this.#told(condition, bindings, denied) : [];
   }
 
   /** Words of a name where players have some, else of what it is made of. */

@@ -4,14 +4,69 @@
 import { PASS, formatCall, formatCalls } from "../deals/calls.js";
 import { MANY_POINTS, cellsText, pointsText } from "./cell_words.js";
 import { agreementWords } from "./describing.js";
+import { honoursOf } from "./criterion_words.js";
 import { handsOfCells, has, hull, intersect, isEmpty, share } from "../places/cells.js";
 import { POINTS } from "../places/shapes.js";
 import { inOneDeal } from "../places/one_deal.js";
 
 const SUITS = "CDHS";
 
-/** Explain every call of a legal auction, both sides', by the places of two systems (a Bidder). */
-export function explainPlaces(places, calls) {
+/** Explain every call of a legal auction, both sides', by the places of two systems (a Bidder): as they are meant
+ * at a vulnerability, or without one with sentences for each where they differ. */
+export function explainPlaces(places, calls, dealer = 0, vulnerability = null) {
+  if (vulnerability !== null) return explained(places.at(dealer, vulnerability), calls);
+  const found = explained(places, calls);
+  const { meanings } = places.state(calls);
+  const atEach = (one, number) => {
+    if (!meanings[number].alternatives.some(({ constraint }) => constraint.dependsOnContext)) return one;
+    return { ...one, sentence: sentenceOfEach(places, calls.slice(0, number + 1)) || one.sentence };
+  };
+  return { ...found, calls: found.calls.map(atEach) };
+}
+
+/** Vulnerabilities, numbers as in deals.js, with words for them as North sees them. */
+const SIDES = [
+  [1, "vulnerable against not"], [3, "both vulnerable"], [0, "nobody vulnerable"], [2, "not vulnerable against vulnerable"],
+];
+/** Vulnerabilities that one side's decides, with words for both. */
+const EITHER = [
+  [[1, 3], [0, 2], ["vulnerable", "not"]],
+  [[2, 3], [0, 1], ["against vulnerable opponents", "else"]],
+];
+/** Between the name of a call, what it shows, and its agreements. */
+const PARTS = /(: |, |; )/;
+
+/** Sentence of the last call at each vulnerability; empty where all are the same. */
+function sentenceOfEach(places, calls) {
+  // so that North called last
+  const dealer = (((1 - calls.length) % 4) + 4) % 4;
+  const told = new Map(SIDES.map(([sides]) => [sides, explainedAt(places.at(dealer, sides), calls).sentence]));
+  const sentences = new Set(told.values());
+  if (sentences.size === 1) return "";
+  for (const [first, other, words] of EITHER) {
+    if ([first, other].every(([one, two]) => told.get(one) === told.get(two))) {
+      return eitherSentence(told.get(first[0]), told.get(other[0]), words);
+    }
+  }
+  return [...sentences].map((sentence) => (
+    `${SIDES.filter(([sides]) => told.get(sides) === sentence).map(([, words]) => words).join(" or ")}: ${sentence}`
+  )).join("; or ");
+}
+
+/** Join two sentences of a call, which differ, by what each holds for. */
+function eitherSentence(first, other, words) {
+  const [said, there] = [first.split(PARTS), other.split(PARTS)];
+  const differing = [...said.keys()].filter((place) => said[place] !== there[place]);
+  if (said.length === there.length && differing.length === 1 && differing[0]) {
+    const [place] = differing;
+    const ending = ` ${said[place].split(" ").at(-1)}`;
+    const shorter = there[place].endsWith(ending) ? there[place].slice(0, -ending.length) : there[place];
+    return said.with(place, `${said[place]} ${words[0]}, ${shorter} ${words[1]}`).join("");
+  }
+  return `${words[0]}: ${first}; or ${words[1]}: ${other}`;
+}
+
+function explained(places, calls) {
   const states = Array.from({ length: calls.length + 1 }, (_, number) => places.state(calls.slice(0, number)));
   const state = states.at(-1);
   const side = state.position % 2;
@@ -22,7 +77,7 @@ export function explainPlaces(places, calls) {
   }
   return {
     auction: formatCalls(calls),
-    calls: states.slice(1).map(explainedCall),
+    calls: calls.map((_, number) => explainedAt(places, calls.slice(0, number + 1))),
     forced: state.forced,
     game_forced: state.gameForced[side],
     agreed_suit: state.agreed[side],
@@ -32,8 +87,20 @@ export function explainPlaces(places, calls) {
 
 const placeText = ({ file, line }) => `${file}:${line}`;
 
-/** Explain the last call before a state. */
-export function explainedCall(after) {
+/** Explain the last of some calls, with the honours that all its kinds of hands have. */
+function explainedAt(places, calls) {
+  const before = calls.slice(0, -1);
+  const after = places.state(calls);
+  const kinds = new Set(after.meanings.at(-1).alternatives.map(({ expression }) => expression));
+  const [first, ...others] = (kinds.size ? places.place(before).entries : [])
+    .filter(({ call, expression }) => call === calls.at(-1) && kinds.has(expression))
+    .map((entry) => honoursOf(entry, entry.program.rules.defines, (condition, bindings) => (
+      places.lowered(condition, before, bindings))));
+  return explainedCall(after, [...new Set(first)].filter((one) => others.every((some) => some.includes(one))));
+}
+
+/** Explain the last call before a state; `honours` are words for those that it shows. */
+export function explainedCall(after, honours = []) {
   const position = (after.position + 3) % 4;
   const meaning = after.meanings.at(-1);
   const known = after.knowledge[position];
@@ -53,7 +120,7 @@ export function explainedCall(after) {
   return {
     call: formatCall(meaning.call),
     player: position,
-    sentence: sentence(meaning, parts, known.cells, low <= high ? [low, high] : points, every[0], agreements),
+    sentence: sentence(meaning, parts, known.cells, low <= high ? [low, high] : points, every[0], honours, agreements),
     known: meaning.known,
     agreements,
     hand_types: types,
@@ -89,8 +156,8 @@ function byLetter({ lengths }) {
   return Object.fromEntries([...SUITS].map((suit, index) => [suit, lengths[index]]));
 }
 
-/** Name, points, lengths that say something, and the agreements. */
-function sentence(meaning, shares, cells, points, least, agreements) {
+/** Name, points, lengths that say something, honours, and the agreements. */
+function sentence(meaning, shares, cells, points, least, honours, agreements) {
   const name = nameOf(meaning, shares);
   // hand types of one line are said each by itself
   const types = meaning.uses.length === 1 ? meaning.alternatives.map((one) => intersect(one.cells, cells)) : [];
@@ -99,6 +166,7 @@ function sentence(meaning, shares, cells, points, least, agreements) {
   if (least < points[0] && said.startsWith(promised)) {
     said = `${promised} (light hands from ${least})${said.slice(promised.length)}`;
   }
+  said = [said, ...honours].filter(Boolean).join(", ");
   const text = said ? `${name}: ${said}` : name;
   // tags are for those who write systems; points stand there already
   const spoken = agreements.filter((one) => !one.startsWith("#") && !one.startsWith("shows "));

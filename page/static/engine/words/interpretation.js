@@ -16,7 +16,7 @@ export async function interpretation(system, calls, isOver, question, tell) {
   const { hands, weights, report } = await sampleLayouts(system, calls, question, tell);
   if (!hands.length) return null;
   const bidder = system.bidder();
-  const state = bidder.state(calls);
+  const state = bidder.at(dealer, vulnerability).state(calls);
   const bounds = inOneDeal(state.knowledge.map((one) => one.hull));
   const chances = weights.map((one) => one / weights.length);
   const next = isOver ? null : (dealer + calls.length) % 4;
