@@ -54,7 +54,9 @@ _TAGS = [
 ]
 
 
-def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> FastAPI:
+def create_app(
+    settings: Settings | None = None, *, warm_up: bool = True, with_topics: bool = True
+) -> FastAPI:
     """Make the application; its tables are loaded in a thread when it starts.
 
     Parameters
@@ -63,6 +65,8 @@ def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> Fas
         Those of the environment if not given.
     warm_up : bool
         Whether the thread goes on to make first answers as quick as later ones.
+    with_topics : bool
+        Whether it then finds what people practise.
     """
     settings = Settings() if settings is None else settings
     if "places_bytes" in settings.model_fields_set:
@@ -75,7 +79,7 @@ def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> Fas
         summary="Calls and auctions that a bridge bidding table allows",
         description=DESCRIPTION,
         openapi_tags=_TAGS,
-        lifespan=partial(_lifespan, warm_up=warm_up),
+        lifespan=partial(_lifespan, warm_up=warm_up, with_topics=warm_up and with_topics),
         # made in routes_page, with a policy of what it may do
         docs_url=None,
         redoc_url=None,
@@ -132,7 +136,7 @@ def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> Fas
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI, *, warm_up: bool, with_topics: bool) -> AsyncIterator[None]:
     app_state: AppState = app.state.own
     tables = app_state.tables
     for name in unknown_variables():
@@ -151,7 +155,7 @@ async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
         else:
             # requests come already: nothing is looked through, only left alone from now on
             gc.freeze()
-            if warm_up and tables.is_warm:
+            if with_topics and tables.is_warm:
                 find_topics(tables, stopped)
 
     # a thread of its own: the service answers /healthz meanwhile. The interpreter waits for it, as
