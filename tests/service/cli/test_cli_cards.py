@@ -52,7 +52,7 @@ def test_a_card_is_an_option_of_every_command(capsys):
     ("arguments", "code", "told"),
     [
         (("sayc", "--order", "acbl"), BAD_ARGUMENTS, "--order"),
-        (("sayc", "--out", "card.pdf"), BAD_ARGUMENTS, ".html or .json"),
+        (("sayc", "--out", "card.pdf"), BAD_ARGUMENTS, ".html, .json"),
         (("sayc", "--out", "none/card.html"), BAD_ARGUMENTS, "folder that exists"),
         (("sayc", "--option", "@none.json"), BAD_ARGUMENTS, "card that can be read"),
         (("none",), BAD_ARGUMENTS, "none"),
@@ -84,7 +84,7 @@ def test_a_book_is_a_folder_of_pages(capsys, small, tmp_path):
     assert "Landy" in (tmp_path / "book" / "competition.html").read_text("utf-8")
     assert (tmp_path / "book" / "text" / "small.html").is_file()
     # a second one stands in its place only where that is said
-    assert main([*small]) == BAD_ARGUMENTS
+    assert main([*small]) == BAD_INPUT
     assert "--force replaces it" in capsys.readouterr().err
     before = (tmp_path / "book" / "index.html").read_bytes()
     assert "index.html: " in ran(capsys, *small, "--option", "landy", "--force")
