@@ -68,6 +68,17 @@ def test_deal_then_the_system_bids_and_explains(visit):
     assert label.startswith("North: 15–17 points, mean 15")
 
 
+def test_what_the_reason_names_is_not_said_again(visit):
+    page = visit.open("#n=K932.Q83.A65.Q72&dealer=N").page
+    visit.wait_said("North: pass")
+    reason = page.locator(".reason").text_content()
+    assert "1♣ needs" in reason
+    named = [call for call in ("1♣", "1♦", "1♥", "1♠", "1NT") if f"{call} needs" in reason]
+    page.locator(".all-calls > summary").wait_for()
+    told = page.locator(".close-calls li").all_text_contents()
+    assert [one for one in told if one.split(" ")[0] in named] == []
+
+
 def test_north_stands_above_south(visit):
     page = visit.open(f"{DEAL}&dealer=N&vul=NS").page
     hands = page.locator(".seat.N .hand, .seat.S .hand")
