@@ -111,14 +111,15 @@ BLANK_LINKS = "".join(
         ("x ", "15 to 17", " | and | so"), ("<", "!|mb|p", "|>"),
         ("see ", "15+ or\r\n so|mb|p|\nmb|1H|", ""), ("", "x|\nqx|o2|mb|p|", ""),
     )
-) + "".join(
+)  # fmt: skip
+BLANK_LINKS += "".join(
     f"https://example.org/handviewer.html?{value}\n"
     for value in (
         f"lin=%20{quote(quote(f'pn|Kim Ash,b,c,d|md|1{MD}|mb|1N|an|50%ers|'))}",
         f"lin=+{quote(f'pn|Kim Ash,b,c,d|md|1{MD}|mb|1N|an|50%25|').replace('an', '%u0061n')}",
         f"{LINK.partition('?')[2]}&d=e&a=p1c(a%2520%25u0142)",
     )
-)  # fmt: skip
+)
 PAGE = (
     '<p><a href="https://www.bridgebase.com/tools/handviewer.html?lin='
     f'{quote(f"qx|o7|md|3{MD}|sv|b|mb|1N!|an|15–17|mb|p|", safe="")}">board 7</a>\n'

@@ -31,8 +31,9 @@ RAISING_TRUMPS: Final = 9
 
 _NOTRUMP: Final = STRAINS.index("N")
 _PER_LEVEL: Final = len(STRAINS)
-_GAMES: Final = np.array([FIRST_BID + _PER_LEVEL * (level - 1) + strain
-                          for strain, level in enumerate((5, 5, 4, 4, 3))])  # fmt: skip
+_GAMES: Final = np.array(
+    [FIRST_BID + _PER_LEVEL * (level - 1) + strain for strain, level in enumerate((5, 5, 4, 4, 3))]
+)
 """The cheapest game in each strain, as a call."""
 _FOUR_CLUBS: Final = FIRST_BID + 3 * _PER_LEVEL
 _TWO_NOTRUMP: Final = FIRST_BID + _PER_LEVEL + _NOTRUMP

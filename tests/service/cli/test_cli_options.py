@@ -274,7 +274,7 @@ def test_an_export_says_what_a_system_bids_otherwise(capsys, tmp_path):
         '{"prior": [], "call": "1C", "criteria": ["HCP >= 12"]}\n'
         '{"prior": [], "call": "P"}\n'
     )
-    text = ("table", "export", rows, "--out", tmp_path / "text.bidding")
+    text = ("table", "export", rows, "--out", tmp_path / "text.bidding", "--force")
     # a system bids 4NT with any hand, the table with none
     assert told(capsys, "bid", HAND, "--table", rows)["call"] == "1C"
     for policy, number in (("pass", "1 entry"), ("reject", "2 entries"), ("allow", None)):

@@ -319,11 +319,11 @@ def test_rows_of_a_table(folder, name):
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     run("table", "import", "rows.jsonl", "--out", "first")
     for ending in FORMATS[name][2]:
-        run("table", "export", "first", "--out", f"rows{ending}")
+        run("table", "export", "first", "--out", f"written{ending}")
         if ending == ".bidding":
-            assert open_table(f"rows{ending}").rows()
+            assert open_table(f"written{ending}").rows()
             continue
-        run("table", "import", f"rows{ending}", "--out", f"again{ending}")
+        run("table", "import", f"written{ending}", "--out", f"again{ending}")
         assert open_table(f"again{ending}").digest == open_table("first").digest
 
 
