@@ -49,6 +49,13 @@ def test_layouts_over_rest(app):
     assert [list(deal.hands) for deal in deals] == layouts.hands.T.tolist()
 
 
+def test_as_many_layouts_as_documented_where_no_number_is_given(app):
+    found = read_answer(LayoutsAnswer, post(app, "/v1/layouts").content)
+    assert len(found.layouts) == 100
+    report = read_answer(InterpretAnswer, post(app, "/v1/interpret").content).report
+    assert report.accepted == 500
+
+
 def test_interpretation_over_rest(app):
     answer = post(app, "/v1/interpret", auction=["1N", "P"], known={"E": LEADER}, layouts=100)
     assert answer.status_code == 200, answer.text
