@@ -131,6 +131,8 @@ def test_interpret_prints_a_page(run):
     for text in ("North\n  1N Strong notrump", "East (known)", LEADER, "shapes (S=H=D=C, %)",
                  "North calls next:", "2H"):  # fmt: skip
         assert text in out
+    chances = re.findall(r"^ +([\d.]+) %", out.partition("calls next:")[2], re.MULTILINE)
+    assert sum(map(float, chances)) == pytest.approx(100, abs=2)
     assert re.search(r"100 layouts of [\d,]+ deals looked at", err)
 
 
