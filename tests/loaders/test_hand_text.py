@@ -1,11 +1,14 @@
 """Plain text with one deal a line."""
 
-from hypothesis import given
+import json
+
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import Seat, format_deal, format_deal_lin
+from bidcascade.bridge import Seat, format_deal, format_deal_lin, format_hand
 from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
 from bidcascade.loaders.text.hand_text import parse_deal_line, read_hand_text
+from bidcascade.loaders.text.json_deals import read_json_deals
 from tests.support_bridge import DEALS
 
 SPADES = "AKQJT98765432"
@@ -48,3 +51,40 @@ def test_nothing_read():
     assert batch.deals.schema == DEAL_SCHEMA
     assert batch.rejects.schema == REJECT_SCHEMA
     assert batch.deals.height == batch.rejects.height == 0
+
+
+def test_what_is_said_above_deals_of_json_holds_for_those_that_do_not_say_it():
+    told = {"deal": SUITS, "dealer": "S", "vulnerability": "EW"}
+    above = {"dealer": "E", "vulnerability": "NS", "deals": [SUITS, {"deal": SUITS}, told]}
+    deals = read_json_deals(json.dumps([above, {"deal": SUITS}]).encode()).deals
+    assert deals.select("dealer", "vulnerability").rows() == [
+        ("E", "NS"),
+        ("E", "NS"),
+        ("S", "EW"),
+        ("N", "None"),
+    ]
+
+
+def sheet(heading, hands):
+    """Sheet of the hands of a seat, as the program dealer prints it."""
+    lines = [f"{heading} hands:", ""]
+    for number, hand in enumerate(hands, 1):
+        suits = format_hand(hand).split(".")
+        lines += ["", f"{number:4}.", *(" ".join(suit) or "-" for suit in suits)]
+    return "\n".join([*lines, ""])
+
+
+@given(DEALS, DEALS, DEALS)
+def test_sheets_whose_numbers_begin_anew_are_other_deals(first, second, third):
+    assume(first.hands[0] != third.hands[0])
+    sets = [first.hands, second.hands], [third.hands]
+    text = "\n".join(
+        sheet(heading, [hands[seat] for hands in one])
+        for one in sets
+        for seat, heading in ((0, "North"), (2, "South"))
+    )
+    batch = read_hand_text(text.encode())
+    assert batch.rejects.height == 0
+    assert batch.deals.select(HAND_COLUMNS).rows() == [
+        (hands[0], None, hands[2], None) for one in sets for hands in one
+    ]

@@ -86,13 +86,19 @@ def test_words_for_vulnerabilities(word, sides):
 
 @pytest.mark.parametrize("start", ["qx|o4|md|1{}|sv|{}|", "sv|{1}|md|1{0}|ah|Board 4|"])
 def test_a_word_that_is_no_vulnerability_is_told(start):
-    row = one(start.format(HANDS, "maybe") + "nt|well|mb|1Sppp|mc|7|")
+    text = start.format(HANDS, "maybe") + "nt|well|mb|1Sppp|mc|7|"
+    row = one(text)
     # not that of the board, and no score that would follow from one
     assert (row["board"], row["vulnerability"]) == (4, "None")
     assert (row["contract"], row["tricks"], row["score"]) == ("1S", 7, None)
     assert row["commentary"] == [
         "well",
         "reader: expected a vulnerability (o, n, e or b) in sv, got 'maybe'",
+    ]
+    # a text as long as this is read by the kernel
+    many = read_lin((text * 60).encode()).deals
+    assert many.drop("record").unique().rows(named=True) == [
+        {name: value for name, value in row.items() if name != "record"}
     ]
 
 

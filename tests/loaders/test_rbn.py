@@ -222,6 +222,8 @@ def test_texts_go_with_the_board_that_follows_and_at_the_end_with_the_last():
     told = "reader: expected '}' at the end of a text, got '{too'"
     assert one(text)["commentary"] == ["before", "too", told, "within", "behind"]
     assert rejected("% RBN\n{only}\n")[0][0] == 1
+    foreign = read_rbn(f"B 1\nH {HANDS}\n\nthese lines\n\n{{behind}}\n".encode())
+    assert foreign.rejects.select("record", "text").rows() == [(2, "these lines"), (3, "behind")]
     assert read_rbn(b"").deals.height == read_rbn(b"% RBN\n\nE Cup\n").rejects.height == 0
 
 

@@ -49,6 +49,13 @@ def test_layouts_over_rest(app):
     assert [list(deal.hands) for deal in deals] == layouts.hands.T.tolist()
 
 
+def test_as_many_layouts_as_documented_where_no_number_is_given(app):
+    found = read_answer(LayoutsAnswer, post(app, "/v1/layouts").content)
+    assert len(found.layouts) == 100
+    report = read_answer(InterpretAnswer, post(app, "/v1/interpret").content).report
+    assert report.accepted == 500
+
+
 def test_interpretation_over_rest(app):
     answer = post(app, "/v1/interpret", auction=["1N", "P"], known={"E": LEADER}, layouts=100)
     assert answer.status_code == 200, answer.text
@@ -124,6 +131,8 @@ def test_interpret_prints_a_page(run):
     for text in ("North\n  1N Strong notrump", "East (known)", LEADER, "shapes (S=H=D=C, %)",
                  "North calls next:", "2H"):  # fmt: skip
         assert text in out
+    chances = re.findall(r"^ +([\d.]+) %", out.partition("calls next:")[2], re.MULTILINE)
+    assert sum(map(float, chances)) == pytest.approx(100, abs=2)
     assert re.search(r"100 layouts of [\d,]+ deals looked at", err)
 
 

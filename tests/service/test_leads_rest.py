@@ -16,7 +16,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from bidcascade.bridge import TimedOut
 from bidcascade.engine.settings import Settings
+from bidcascade.inference.layouts import sampling
+from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.service.api.app import create_app
 from tests.support_examples import sized
 from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
@@ -131,6 +134,21 @@ def test_a_budget_too_small_for_anything_is_one_layout(app):
         "S2",
         "SK",
     ]
+
+
+def test_a_few_layouts_are_found_where_all_take_too_long(app, monkeypatch):
+    tried = []
+
+    def late(*given, count, **more):
+        tried.append(count)
+        if len(tried) == 1:
+            raise TimedOut("late")
+        return sample_layouts(*given, count=count, **more)
+
+    monkeypatch.setattr(sampling, "sample_layouts", late)
+    layouts = leads_of(post(app, "/v1/leads", QUESTION))["layouts"]
+    assert tried == [12, 6]
+    assert (layouts["asked"], layouts["found"], layouts["solved"]) == (12, 6, 6)
 
 
 def test_the_card_that_players_lead_is_named(app):

@@ -153,6 +153,9 @@ REFUSALS: dict[str, list[tuple[dict[str, Any], str, str]]] = {
     "contractTricks": [
         ({"boards": [{"deal": {"deal": DEAL}, "contracts": ["1CN", "8CN"]}]},
          "boards[0].contracts[1]", "expected a contract such as"),
+        ({"boards": [{"deal": {"deal": DEAL}, "contracts": ["1CN"]},
+                     {"deal": {"deal": "N:A"}, "contracts": ["1CN"]}]},
+         "boards[1].deal", "expected four hands"),
     ],
     "auctions": [
         ({"deals": []}, "deals", "at least 1 items, got 0"),
@@ -262,6 +265,10 @@ def test_the_field_at_fault_is_named(app, name, change, field, reason):
     assert problem["detail"].startswith(f"{field}: ")
     slots = app.state.own.slots
     assert slots.free == slots.count
+
+
+def test_the_largest_number_of_auctions_is_none_of_them(app):
+    assert post(app, "/v1/auctions", GOOD | {"mode": "all", "limit": 500}).status_code == 200
 
 
 def test_every_question_with_a_body_has_refusals():

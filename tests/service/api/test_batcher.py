@@ -152,6 +152,10 @@ def test_a_full_queue_is_429_and_recovers():
             await batcher.ask("a", 2, deals=1)
         assert caught.value.kind == "overloaded"
         assert int(caught.value.headers["Retry-After"]) >= 1
+        batcher._deals_a_second = 2.5
+        with pytest.raises(Problem, match="deals that wait") as caught:
+            await batcher.ask("a", 2, deals=1)
+        assert caught.value.headers["Retry-After"] == "4"
         work.gate.set()
         await asyncio.gather(first, waiting)
         assert await batcher.ask("a", 3, deals=1) == ("a", 3)

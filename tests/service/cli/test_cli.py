@@ -53,7 +53,9 @@ def test_auctions_of_a_deal(run, small):
     out = run("auctions", DEAL, "--table", small)
     assert f"{DEAL}  dealer N, vulnerable None" in out
     assert re.search(r"^ 1N +Strong notrump / Flat notrump$", out, re.MULTILINE)
-    assert out.rstrip().endswith("auctions")
+    total = int(re.search(r"^(\d+) auctions$", out, re.MULTILINE)[1])
+    out = run("auctions", DEAL, "--table", small, "--limit", 1)
+    assert out.rstrip().endswith(f"{total} auctions, the first 1 listed")
 
 
 def test_auctions_as_the_service_answers_them(run, small):
@@ -235,6 +237,14 @@ def test_no_such_deal(capfd, tmp_path, where, said):
     words = ["deals", "5", "--seed", "1", *options, "--most", "200000", "--out", str(out)]
     assert main(words) == BAD_INPUT
     assert said in capfd.readouterr().err
+    assert not out.exists()
+
+
+def test_fewer_deals_than_asked_for_are_an_error(capfd, tmp_path):
+    out = tmp_path / "deals.lin"
+    asked = ["deals", "400", "--seed", "1", "--where", "HCP_N * HCP_S >= 150", "--out", str(out)]
+    assert main([*asked, "--most", "2000"]) == BAD_INPUT
+    assert re.search(r"got [12]\d\d among 2,000; --most lets more", capfd.readouterr().err)
     assert not out.exists()
 
 

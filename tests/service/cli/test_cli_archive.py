@@ -1,6 +1,7 @@
 """Command ``archive``."""
 
 import json
+import re
 import time
 from types import SimpleNamespace
 
@@ -102,6 +103,15 @@ def test_calls_that_follow(made, capsys):
     assert run(made, "calls", "club", "1N P", "--by", "small") == DONE
     assert "2C" in capsys.readouterr().out
     assert answer(capsys, made, "calls", "club", "7N P P P") == []
+
+
+def test_the_auctions_of_most_boards_are_printed_first(made, capsys):
+    found = answer(capsys, made, "stats", "club", "--least", "10")
+    assert run(made, "stats", "club", "--least", "10") == DONE
+    printed = re.findall(r" +(\d+) +\d+\.\d%", capsys.readouterr().out)
+    wanted = sorted((one["boards"] for one in found), reverse=True)
+    assert len(set(printed)) > 1
+    assert list(map(int, printed)) == wanted[: len(printed)]
 
 
 def test_an_auction_that_no_board_has(made, tmp_path, capsys):

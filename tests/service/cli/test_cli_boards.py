@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bidcascade.engine.engine import Engine
-from bidcascade.loaders import read_deals, read_pbn
+from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals, read_pbn
 from bidcascade.loaders.pbn.pbn_double_dummy import (
     BID_SYSTEMS_COLUMN,
     PAR_COLUMN,
@@ -13,6 +13,7 @@ from bidcascade.loaders.pbn.pbn_double_dummy import (
     double_dummy_columns,
 )
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
+from bidcascade.service.cli.files import deals
 from tests.service.reports.support_pages import check_page
 
 SYSTEM = """opening:
@@ -33,6 +34,14 @@ def inside(tmp_path, monkeypatch):
 def ran(capsys, *arguments):
     assert main([str(one) for one in arguments]) == DONE
     return capsys.readouterr().out
+
+
+def test_boards_are_numbered_from_part_to_part(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(deals, "_CHUNK", 5)
+    ran(capsys, "deals", "12", "--seed", "5", "--out", "parts.parquet")
+    columns = [*HAND_COLUMNS, "dealer", "vulnerability", "board"]
+    read = read_deals(tmp_path / "parts.parquet").deals
+    assert read.select(columns).equals(random_deals(12, 5).select(columns))
 
 
 def test_boards_are_bid_and_explained(capsys, tmp_path):

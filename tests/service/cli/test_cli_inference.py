@@ -87,8 +87,8 @@ def test_conditions_add_up_in_every_command(command):
 def infer(capsys):
     """Run ``infer``; its output and its notes."""
 
-    def run(*arguments, ending=ENDING):
-        where = ("--strain", "NT", "--declarer", "S", "--leader", "S")
+    def run(*arguments, ending=ENDING, declarer="S"):
+        where = ("--strain", "NT", "--declarer", declarer, "--leader", declarer)
         assert main(["infer", ending, *where, *arguments]) == 0
         return capsys.readouterr()
 
@@ -113,6 +113,13 @@ def test_the_study_as_json(infer):
     assert [card["total"] for card in study["after"]["cards"]] == ["55", "40", "44", "53"]
     assert len(study["layouts"]) == 35
     assert study["kept"] == 16
+
+
+def test_the_side_of_a_study_is_declarers(infer):
+    south, _ = infer("--play", "SA", "--show", "0")
+    west, _ = infer("--play", "SA", "--show", "0", ending=ENDING.replace("N:", "E:"), declarer="W")
+    assert west.splitlines()[0] == "NT by West; tricks of EW"
+    assert west.splitlines()[-3:] == south.splitlines()[-3:]
 
 
 def test_a_study_says_what_it_is_not(infer):
