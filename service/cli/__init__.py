@@ -142,9 +142,12 @@ class _Parser(argparse.ArgumentParser):
         known = self._option_string_actions
         for word in self._words if "did you mean" not in message else ():
             name = word.partition("=")[0]
-            near = _nearest(name, known) if name.startswith("--") and name not in known else ""
+            # the hyphens, which all have, would make any two short names near
+            names = [one[2:] for one in known if one.startswith("--")]
+            is_unknown = name.startswith("--") and name not in known
+            near = _nearest(name[2:], names) if is_unknown else ""
             if near:
-                message += f"; did you mean {near} instead of {name}?"
+                message += f"; did you mean --{near} instead of {name}?"
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 

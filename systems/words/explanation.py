@@ -203,6 +203,7 @@ def _sentence_of_each(places: StatesAndPlaces, calls: tuple[int, ...]) -> str:
     return "; or ".join(
         f"{' or '.join(_SIDES[one] for one in told if told[one] == sentence)}: {sentence}"
         for sentence in dict.fromkeys(told.values())
+        if sentence != _NO_AGREEMENT
     )
 
 
@@ -217,28 +218,35 @@ _EITHER: Final = (
     (
         (Vulnerability.NS, Vulnerability.BOTH),
         (Vulnerability.NONE, Vulnerability.EW),
-        ("vulnerable", "not"),
+        ("vulnerable", "not", "not vulnerable"),
     ),
     (
         (Vulnerability.EW, Vulnerability.BOTH),
         (Vulnerability.NONE, Vulnerability.NS),
-        ("against vulnerable opponents", "else"),
+        ("against vulnerable opponents", "else", "against opponents who are not vulnerable"),
     ),
 )
-"""Vulnerabilities that one side's decides, with words for both."""
+"""Vulnerabilities that one side's decides, with words for both, and for the second one alone."""
 
 
-def either_sentence(first: str, other: str, words: tuple[str, str]) -> str:
+def either_sentence(first: str, other: str, words: tuple[str, str, str]) -> str:
     """Join two sentences of a call, which differ, by what each holds for.
 
     Examples
     --------
     >>> strong, weak = "Notrump: 15-17 points, balanced", "Notrump: 12-14 points, balanced"
-    >>> either_sentence(strong, weak, ("vulnerable", "not"))
+    >>> words = ("vulnerable", "not", "not vulnerable")
+    >>> either_sentence(strong, weak, words)
     'Notrump: 15-17 points vulnerable, 12-14 not, balanced'
-    >>> either_sentence(strong, weak.replace("Notrump", "Weak"), ("vulnerable", "not"))
+    >>> either_sentence(strong, weak.replace("Notrump", "Weak"), words)
     'vulnerable: Notrump: 15-17 points, balanced; or not: Weak: 12-14 points, balanced'
+    >>> either_sentence("No agreement about this call", weak, words)
+    'Notrump: 12-14 points, balanced (not vulnerable)'
     """
+    if first == _NO_AGREEMENT:
+        return f"{other} ({words[2]})"
+    if other == _NO_AGREEMENT:
+        return f"{first} ({words[0]})"
     said, there = (_PARTS.split(one) for one in (first, other))
     if len(said) == len(there):
         differing = [place for place, one in enumerate(said) if one != there[place]]
@@ -252,6 +260,7 @@ def either_sentence(first: str, other: str, words: tuple[str, str]) -> str:
     return f"{words[0]}: {first}; or {words[1]}: {other}"
 
 
+_NO_AGREEMENT: Final = "No agreement about this call"
 _PARTS: Final = re.compile(r"(: |, |; )")
 """Between the name of a call, what it shows, and its agreements."""
 
@@ -382,7 +391,7 @@ def _sentence(
 def _name(meaning: Meaning, shares: Sequence[float]) -> str:
     """Name of a call: of several the one under which most hands make it."""
     if not meaning.known:
-        return "No agreement about this call"
+        return _NO_AGREEMENT
     weights: dict[str, float] = {}
     for one, part in zip(meaning.alternatives, shares, strict=True):
         if one.name:

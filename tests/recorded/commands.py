@@ -36,7 +36,7 @@ def all_commands(systems: Mapping[str, str]) -> list[list[str]]:
             # what it writes goes beside what it wrote before
             found.append(
                 [
-                    word.replace("out/", "out/json-") if before == "--out" else word
+                    word.replace("out/", "out/json-") if before in ("--out", "--rejects") else word
                     for before, word in zip(["", *words], words, strict=False)
                 ]
                 + ["--json"]
