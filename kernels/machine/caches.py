@@ -123,8 +123,8 @@ def forget_oldest(paths: Iterable[Path], most: int, used: Path) -> None:
             remove(path)
 
 
-def kept(place: Path) -> bytes | None:
-    """Content of a file as :func:`keep` wrote it, None of a damaged or copied one.
+def cached_file(place: Path) -> bytes | None:
+    """Content of a file as :func:`write_cached_file` wrote it, None of a damaged or copied one.
 
     Raises
     ------
@@ -135,8 +135,8 @@ def kept(place: Path) -> bytes | None:
     return content if checksum == _checksum(place, content) else None
 
 
-def keep(place: Path, content: bytes, ours: re.Pattern[str], most: int) -> None:
-    r"""Keep a file in a folder of the cache, which is made; nothing happens where it cannot be.
+def write_cached_file(place: Path, content: bytes, ours: re.Pattern[str], most: int) -> None:
+    r"""Write a file to a folder of the cache, which is made; nothing happens where it cannot be.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ def keep(place: Path, content: bytes, ours: re.Pattern[str], most: int) -> None:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     place = Path(folder) / "some" / "answer.json"
-    ...     keep(place, b"{}", re.compile(r".*\.json(\.|$)"), 8)
-    ...     kept(place)
+    ...     write_cached_file(place, b"{}", re.compile(r".*\.json(\.|$)"), 8)
+    ...     cached_file(place)
     b'{}'
     """
     import tempfile

@@ -476,7 +476,7 @@ class SystemBidder:
 
     def topics(self, *, cancel: threading.Event | None = None) -> "tuple[Topic, ...]":
         """Topics of the places that random deals come to; found once, which takes seconds."""
-        from bidcascade.systems.book.kept_topics import kept_topics
+        from bidcascade.systems.book.topic_cache import cached_topics
 
         def tell(done: int, of: int) -> None:
             self.topics_progress = done, of
@@ -484,7 +484,7 @@ class SystemBidder:
         # who asks meanwhile waits for the same
         with self._topics_lock:
             if self._topics is None:
-                self._topics = kept_topics(self._system, tell=tell, cancel=cancel)
+                self._topics = cached_topics(self._system, tell=tell, cancel=cancel)
             return self._topics
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from bidcascade.kernels.machine.caches import keep, kept
+from bidcascade.kernels.machine.caches import cached_file, write_cached_file
 
 from .shipped import file_of, resolved, shipped_folder
 from .tree.syntax_tree import Block, Line, SystemText
@@ -105,7 +105,7 @@ def _key(path: Path, options: Mapping[str, bool]) -> str:
 
 def _cached(place: Path) -> SystemText | None:
     try:
-        content = kept(place)
+        content = cached_file(place)
         if content is None:
             return None
         record = json.loads(content)
@@ -129,7 +129,7 @@ def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> 
         "rows": rows_of_tree(text),
     }
     # without a cache the text is parsed each time
-    keep(place, json.dumps(record, separators=(",", ":")).encode(), _OURS, MOST_CACHED)
+    write_cached_file(place, json.dumps(record, separators=(",", ":")).encode(), _OURS, MOST_CACHED)
 
 
 # ---------------------------------------------------------------------- trees as rows

@@ -29,7 +29,7 @@ from bidcascade.systems.bidding.bidder_protocol import AnyBidder, Query
 from bidcascade.systems.bidding.overlaid_bidder import OverlaidBidder
 from bidcascade.systems.bidding.system_bidder import SystemBidder
 from bidcascade.systems.bidding.table_bidder import TableBidder
-from bidcascade.systems.book import kept_topics
+from bidcascade.systems.book import topic_cache
 from bidcascade.systems.book.system_topics import topics_of_system
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import compile_system
@@ -225,7 +225,7 @@ def test_topics_are_kept_and_depend_on_nothing_that_was_asked(tmp_path, monkeypa
         made.append(places)
         return topics_of_system(places, **options)
 
-    monkeypatch.setattr(kept_topics, "topics_of_system", look)
+    monkeypatch.setattr(topic_cache, "topics_of_system", look)
     first = bidder_of(System.parse(SMALL_SYSTEM))
     first.places.reach(parse_calls("1N P 2C P"))
     found = first.topics()
@@ -235,7 +235,7 @@ def test_topics_are_kept_and_depend_on_nothing_that_was_asked(tmp_path, monkeypa
     assert again.topics() == found
     assert len(made) == 1, "read, and not looked for again"
     assert made[0] is not first.places
-    (place,) = (tmp_path / kept_topics.FOLDER).iterdir()
+    (place,) = (tmp_path / topic_cache.FOLDER).iterdir()
     place.write_bytes(place.read_bytes()[:-1])
     assert bidder_of(System.parse(SMALL_SYSTEM)).topics() == found
     bidder_of(System.parse(SMALL_SYSTEM + "  3C = Long clubs: 7+ clubs\n")).topics()
@@ -248,7 +248,7 @@ def test_a_search_for_topics_can_be_ended(tmp_path, monkeypatch):
     given_up.set()
     with pytest.raises(Cancelled):
         bidder.topics(cancel=given_up)
-    assert not (tmp_path / kept_topics.FOLDER).exists()
+    assert not (tmp_path / topic_cache.FOLDER).exists()
     assert bidder.topics()
 
 

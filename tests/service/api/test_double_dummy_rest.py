@@ -15,7 +15,7 @@ from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.api.shared.warm_up import find_topics
-from bidcascade.systems.book import kept_topics
+from bidcascade.systems.book import topic_cache
 from bidcascade.systems.book.system_topics import topics_of_system
 from tests.support_service import DEAL, ask, loaded_app, post, problem_of
 from tests.support_systems import SMALL_SYSTEM
@@ -126,7 +126,7 @@ def test_a_search_for_topics_tells_how_far_it_is(tmp_path, monkeypatch):
         assert not looked.wait(1)
         return topics_of_system(places, tell=tell, cancel=cancel)
 
-    monkeypatch.setattr(kept_topics, "topics_of_system", look)
+    monkeypatch.setattr(topic_cache, "topics_of_system", look)
     path, lines = "/v1/tables/small/topics", {"Accept": "application/jsonl"}
     first, *_, last = map(json.loads, ask(app, "GET", path, headers=lines).text.splitlines())
     assert first == {"deals": 5_000, "of": 50_000}
@@ -145,7 +145,7 @@ def test_topics_are_found_before_somebody_asks(tmp_path, monkeypatch):
     tables = loaded_app(table=paths[0], extra_tables=paths[1:], backend="auto").state.own.tables
     stopped = threading.Event()
     find_topics(tables, stopped)
-    monkeypatch.setattr(kept_topics, "topics_of_system", None)
+    monkeypatch.setattr(topic_cache, "topics_of_system", None)
     assert all(table.engine.bidder.topics() for table in tables.all())
     # a service that ends looks for nothing more
     stopped.set()

@@ -1,4 +1,4 @@
-"""Topics of systems that are kept on the disk: finding them takes seconds, reading a moment.
+"""Topics of systems in the cache on the disk: finding them takes seconds, reading a moment.
 
 A file is that of the system's digest and of all code that answers for systems, so that nothing of
 another version is read.
@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
-from bidcascade.kernels.machine.caches import folder_in_cache, keep, kept
+from bidcascade.kernels.machine.caches import cached_file, folder_in_cache, write_cached_file
 from bidcascade.systems.digests import program_digest
 from bidcascade.table.inspection.topics import Topic, TopicExample
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "topics"
 """In the cache."""
-MOST_KEPT: Final = 32
+MOST_CACHED: Final = 32
 """Systems whose topics stay in the folder: those used last."""
 _OURS: Final = re.compile(r"[0-9a-f]{64}\.json(\.|$)")
 
 
-def kept_topics(
+def cached_topics(
     system: "System",
     *,
     tell: Callable[[int, int], object] | None = None,
@@ -58,7 +58,7 @@ def kept_topics(
     --------
     >>> from bidcascade.systems.system import System
     >>> system = System.parse("opening:\n  1NT = Strong notrump: 15-17 points, balanced\n")
-    >>> [one.name for one in kept_topics(system)]
+    >>> [one.name for one in cached_topics(system)]
     ['Strong notrump']
     """
     place = _place(system)
@@ -75,7 +75,9 @@ def kept_topics(
             ]
             for one in topics
         ]
-        keep(place, json.dumps(rows, separators=(",", ":")).encode(), _OURS, MOST_KEPT)
+        write_cached_file(
+            place, json.dumps(rows, separators=(",", ":")).encode(), _OURS, MOST_CACHED
+        )
     return topics
 
 
@@ -90,7 +92,7 @@ def _place(system: "System") -> Path | None:
 
 def _read(place: Path) -> tuple[Topic, ...] | None:
     with suppress(OSError):
-        content = kept(place)
+        content = cached_file(place)
         if content is not None:
             # read again as last used
             place.touch()
