@@ -18,7 +18,7 @@ from tests.support_durations import (
     read_durations,
 )
 from tests.support_examples import is_full_run
-from tests.support_kinds import runs
+from tests.support_kinds import TESTS, has_properties, is_passed_over, runs
 from tests.support_missing import missing
 from tests.support_second_tries import allow_second_tries
 
@@ -68,6 +68,13 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return argname if isinstance(val, bytes | bytearray) else None
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave files out that a change cannot touch: importing them takes longer than what is left."""
+    if not collection_path.match("test_*.py"):
+        return None
+    return is_passed_over(collection_path.relative_to(TESTS).as_posix()) or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark every test that reads the shared data for ``-m real_data``; long files go first.
@@ -88,6 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_wanted(item: pytest.Item) -> bool:
     if item.get_closest_marker("full") and not is_full_run():
         return False
-    file = item.path.relative_to(Path(__file__).parent).as_posix()
+    file = item.path.relative_to(TESTS).as_posix()
     is_property = bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+    assert not is_property or has_properties(item.path), f"{item.path} does not name hypothesis"
     return runs(file, getattr(item, "fixturenames", ()), is_property=is_property)

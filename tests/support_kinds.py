@@ -215,3 +215,17 @@ def runs(file: str, fixtures: Iterable[str], *, is_property: bool) -> bool:
     kind = BROWSER if BROWSER in fixtures else kind_of(file)
     always = kind is None or (is_property and kind not in (BROWSER, "emulator"))
     return always or kind in wanted or file in wanted
+
+
+def is_passed_over(file: str) -> bool:
+    """Whether no test of a file can run, told without importing it."""
+    wanted = set(os.environ.get(VARIABLE, BROWSER).split())
+    kind = kind_of(file)
+    if kind is None or {kind, file, BROWSER} & wanted:
+        return False
+    return not has_properties(TESTS / file)
+
+
+def has_properties(path: Path) -> bool:
+    """Whether a file may have properties: all of them are written with hypothesis by name."""
+    return "hypothesis" in path.read_text("utf-8")

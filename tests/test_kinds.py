@@ -12,6 +12,7 @@ from tests.support_kinds import (
     STEPS,
     VARIABLE,
     changed_paths,
+    is_passed_over,
     kind_of,
     runs,
     woken,
@@ -110,6 +111,25 @@ def test_which_tests_run(monkeypatch, file, fixtures, is_property, wanted):
     assert runs(file, fixtures, is_property=is_property)
     monkeypatch.setenv(VARIABLE, "docs systems table/test_storage.py")
     assert runs(file, fixtures, is_property=is_property) is wanted
+
+
+@pytest.mark.parametrize(
+    ("file", "wanted", "is_left"),
+    [
+        ("service/cli/test_cli_errors.py", "docs", True),
+        ("service/cli/test_cli_errors.py", "docs service", False),
+        ("service/cli/test_cli_errors.py", "service/cli/test_cli_errors.py", False),
+        # any file may have tests in the browser, properties run always, and so does what has no kind
+        ("service/cli/test_cli_errors.py", "browser", False),
+        ("table/test_trie_properties.py", "docs", False),
+        ("test_repository.py", "", False),
+    ],
+)
+def test_files_that_are_not_even_imported(monkeypatch, file, wanted, is_left):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert not is_passed_over(file)
+    monkeypatch.setenv(VARIABLE, wanted)
+    assert is_passed_over(file) is is_left
 
 
 def git(folder: Path, *words: str) -> str:
