@@ -119,7 +119,7 @@ def test_which_tests_run(monkeypatch, file, fixtures, is_property, wanted):
         ("service/cli/test_cli_errors.py", "docs", True),
         ("service/cli/test_cli_errors.py", "docs service", False),
         ("service/cli/test_cli_errors.py", "service/cli/test_cli_errors.py", False),
-        # any file may have tests in the browser, properties run always, and so does what has no kind
+        # any file may have tests in the browser, properties run always, files without a kind too
         ("service/cli/test_cli_errors.py", "browser", False),
         ("table/test_trie_properties.py", "docs", False),
         ("test_repository.py", "", False),
