@@ -179,8 +179,10 @@ def test_a_young_system_that_includes_natural_answers_what_forces(tmp_path):
 
 def forced_on(tried: System, deals: int) -> tuple[int, int]:
     """On how many random deals a player was forced, and on how many one passed then."""
-    asked, passed = bid_boards(tried, deal_arrays(random_deals(deals, 20261126))).forced or ((), ())
-    return sum(asked), sum(passed)
+    signs = bid_boards(tried, deal_arrays(random_deals(deals, 20261126))).signs
+    assert signs is not None
+    asked, passed = signs[0]
+    return int(asked.sum()), int(passed.sum())
 
 
 @pytest.mark.parametrize("name", ["sayc", *OTHERS])
