@@ -56,6 +56,15 @@ class DealRequest:
         "`None`.",
         examples=["None"],
     )
+    board: int | None = question_field(
+        default=None,
+        description="Number of the board. It changes no answer, as little as `event`: lines of "
+        "`bidcascade deals --out deals.jsonl` are deals of a request as they are.",
+        examples=[1],
+    )
+    event: Annotated[str, Of(max_length=_LONGEST_LIN)] | None = question_field(
+        default=None, description="What was played.", examples=["Thursday"]
+    )
 
 
 @question

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from itertools import groupby
+from typing import Final, NamedTuple, cast
 
 from bidcascade.systems.language.checks.checks import never_bid
 from bidcascade.systems.language.reader import built_in_defines
@@ -96,6 +97,28 @@ class _Bound:
     """Level and strain of the last bid, as far as they are known."""
 
 
+class _WrittenCalls(NamedTuple):
+    """Calls of the lines of one auction."""
+
+    literal: "set[tuple[int | None, str | None]]"
+    """Levels and strains that lines name."""
+    made: set[str]
+    """What was written so far."""
+
+    @classmethod
+    def of(cls, body: "tuple[Line | Block, ...]") -> "_WrittenCalls":
+        named = {
+            (one.call.level, one.call.strain)
+            for one in body
+            if isinstance(one, Line) and one.call.strain not in GROUPS
+        }
+        return cls(named, set())
+
+
+def _is_when(one: "Line | Block") -> bool:
+    return isinstance(one, Block) and one.header.kind == "when"
+
+
 class _Writer:
     """Writes blocks as tables, and counts what it cannot write."""
 
@@ -136,9 +159,18 @@ class _Writer:
         codes = _codes(condition)
         if codes is None:
             return self._lose(header)
-        rows = list(self._rows(body, bound, 0))
-        found = []
-        if rows:
+        found: list[str] = []
+        written = _WrittenCalls.of(body)
+        # in the order of the text, which alone says what comes first: vulnerability does not
+        for is_inner, some in groupby(body, _is_when):
+            if is_inner:
+                for inner in cast("Iterator[Block]", some):
+                    both = [one for one in (condition, inner.header.condition) if one is not None]
+                    found += self._table(history, bound, all_of(both), inner.body, inner.header)
+                continue
+            rows = list(self._rows(tuple(some), bound, 0, written))
+            if not rows:
+                continue
             is_contested = any(one.startswith("(") for one in history)
             begun = ["-".join(history) + ("---" if is_contested else ";")] if history else []
             commands = [f"#{name} {code}" for name, code in codes.items()]
@@ -147,20 +179,17 @@ class _Writer:
                 found.append(
                     "\n".join(f"#{name} {'00' if name == 'VUL' else '0'}" for name in codes)
                 )
-        for inner in body:
-            if isinstance(inner, Block) and inner.header.kind == "when":
-                both = [one for one in (condition, inner.header.condition) if one is not None]
-                found += self._table(history, bound, all_of(both), inner.body, inner.header)
         return found
 
     # ------------------------------------------------------------------ rows
-    def _rows(self, body: "tuple[Line | Block, ...]", bound: _Bound, depth: int) -> Iterator[str]:
-        literal = {
-            (one.call.level, one.call.strain)
-            for one in body
-            if isinstance(one, Line) and one.call.strain not in GROUPS
-        }
-        made: set[str] = set()
+    def _rows(
+        self,
+        body: "tuple[Line | Block, ...]",
+        bound: _Bound,
+        depth: int,
+        written: "_WrittenCalls | None" = None,
+    ) -> Iterator[str]:
+        literal, made = written or _WrittenCalls.of(body)
         for one in body:
             if id(one) in self._never:
                 self._lose_line(cast("Line", one))
@@ -168,7 +197,7 @@ class _Writer:
             if isinstance(one, Block):
                 if one.header.kind == "their call":
                     yield from self._their_rows(one, bound, depth)
-                elif one.header.kind != "when" or depth:
+                else:
                     self._lose(one.header)
                 continue
             calls = _written_calls(one.call, bound, literal)

@@ -126,8 +126,7 @@ def test_the_command_has_the_flags(kind):
     for name, one in flagged.items():
         assert there[name].help == one.flag.help
         if one.flag.name is None:
-            flags = [*one.flag.also, f"--{name.replace('_', '-')}"]
-            assert there[name].option_strings == flags
+            assert there[name].option_strings == [f"--{name.replace('_', '-')}"]
 
 
 def test_help_loads_no_models():

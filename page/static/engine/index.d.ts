@@ -164,8 +164,8 @@ export class System {
   candidates(hand: Hand, auction?: AuctionSoFar, circumstances?: Circumstances): Candidate[];
   /** The whole auction of four hands N, E, S, W; this system is the dealer's side's. */
   auction(hands: [Hand, Hand, Hand, Hand], circumstances?: Circumstances & { opponents?: System }): Call[];
-  /** What every call of an auction has shown. */
-  explain(auction?: AuctionSoFar): Explanation;
+  /** What every call of an auction has shown; at any vulnerability, unless one is given. */
+  explain(auction?: AuctionSoFar, circumstances?: Circumstances): Explanation;
 }
 
 export interface LoadOptions {

@@ -36,6 +36,7 @@ from bidcascade.bridge import (
 from bidcascade.engine.archive.catalogue import ArchiveBusy, UnknownArchive
 from bidcascade.engine.questions.fields import MOST_ERRORS, InvalidFields
 from bidcascade.engine.questions.texts import MOST_LAYOUTS
+from bidcascade.systems.language.errors import nearest
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -444,7 +445,11 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     kind = _BY_STATUS.get(error.status_code, "internal-error")
     headers = error.headers
     if kind == "not-found":
-        detail = f"expected a path of this API (see /docs), got {shortened(request.url.path)!r}"
+        path = shortened(request.url.path)
+        there = (str(getattr(route, "path", "")) for route in request.app.router.routes)
+        near = nearest(path, (one for one in there if "{" not in one))
+        hint = f"; did you mean {near}?" if near and near != path else ""
+        detail = f"expected a path of this API (see /docs), got {path!r}{hint}"
     elif kind == "method-not-allowed":
         # the error names the methods of one route, and a path may have several
         headers = {"Allow": ", ".join(_allowed_methods(request))}

@@ -107,26 +107,31 @@ def export_sheets(options: argparse.Namespace) -> None:
     """Write boards to a page to print."""
     from bidcascade.loaders.files.whole_files import write_texts
     from bidcascade.service.reports.hand_records import records_page
-    from bidcascade.service.reports.report_page import page_html
+    from bidcascade.service.reports.report_page import HandRecords, page_html
 
-    count = 0
+    tables = 0
 
     def counted(frames: "Iterator[pl.DataFrame]") -> "Iterator[pl.DataFrame]":
-        nonlocal count
+        nonlocal tables
         for frame in frames:
-            count += frame.height
+            tables += frame.height
             yield frame
 
     with _boards(options) as frames:
         page = records_page(counted(frames), options.title)
     out = Path(options.out)
     write_texts([page_html(page)], out)
-    _print_written(options, count)
+    (block,) = page.sections[0].blocks
+    _print_written(options, len(block.records) if isinstance(block, HandRecords) else 0, tables)
 
 
-def _print_written(options: argparse.Namespace, count: int) -> None:
-    report = {"boards": count, "out": options.out}
-    shared.print_answer(options, report, f"{options.out}: {count:,} board{'s' * (count != 1)}")
+def _print_written(options: argparse.Namespace, boards: int, tables: int | None = None) -> None:
+    report = {"boards": boards, "out": options.out}
+    words = f"{options.out}: {boards:,} board{'s' * (boards != 1)}"
+    if tables is not None:
+        report["tables"] = tables
+        words += f" of {tables:,} tables" * (tables > boards)
+    shared.print_answer(options, report, words)
 
 
 @contextmanager

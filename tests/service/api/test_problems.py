@@ -167,7 +167,8 @@ def test_unknown_tables(app):
         ("/v1/tables/small/lint?examples=NaN", 422, "invalid-request", "whole number"),
         ("/v1/tables?x=1", 422, "invalid-request", "no parameters"),
         ("/v1/tables/", 404, "not-found", "'/v1/tables/'"),
-        ("/v1/table", 404, "not-found", "'/v1/table'"),
+        ("/v1/table", 404, "not-found", "'/v1/table'; did you mean /v1/tables?"),
+        ("/v1/lead", 404, "not-found", "did you mean /v1/leads?"),
         ("/v2/auctions", 404, "not-found", "/docs"),
     ],
 )  # fmt: skip

@@ -18,6 +18,7 @@ from bidcascade.engine.questions.auctions import AuctionsAnswer
 from bidcascade.engine.questions.bids import BidAnswer
 from bidcascade.engine.questions.health import HealthAnswer, ReadyAnswer
 from bidcascade.engine.questions.tables import LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.app import create_app
@@ -168,6 +169,21 @@ def test_dealer_and_vulnerability_may_be_left_out(app):
     assert answers[0] == answers[1]
     assert answers[0][0]["auctions"][0]["calls"][0] == "1N"
     assert answers[2][0]["auctions"][0]["calls"][0] != "1N"
+
+
+def test_lines_of_a_file_of_deals_are_deals(app, tmp_path):
+    out = tmp_path / "deals.jsonl"
+    with deal_sink(str(out)) as write:
+        write(random_deals(3, seed=5).with_columns(event=pl.lit("Thursday")))
+    deals = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [deal["board"] for deal in deals] == [1, 2, 3]
+    fewer = [{name: deal[name] for name in ("deal", "dealer", "vulnerability")} for deal in deals]
+    answers = [
+        post(app, "/v1/auctions", {"deals": some, "mode": "first"}).json()["results"]
+        for some in (deals, fewer)
+    ]
+    assert len(answers[0]) == 3
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("mode", ["all", "first"])

@@ -133,6 +133,42 @@ def test_sheets_have_every_board_and_escape_texts(capsys, tmp_path):
     assert all(hand is not None for one in records for hand in one["hands"])
 
 
+def test_sheets_have_a_board_of_many_tables_once(capsys, tmp_path):
+    deal = '[Deal "N:AK52.QJ4.T98.K32 QJT.AK2.AK2.QJT9 9876.T98.QJ4.A54 43.7653.7653.876"]'
+    head = f'[Dealer "N"]\n[Vulnerable "None"]\n{deal}\n'
+
+    def played(board, contract, tricks, auction=""):
+        return (
+            f'[Board "{board}"]\n{head}[Declarer "E"]\n[Contract "{contract}"]\n'
+            f'[Result "{tricks}"]\n{auction}\n'
+        )
+
+    room = '[Auction "N"]\nPass 1NT Pass Pass\nPass\n'
+    evening = [played(1, "1NT", 7)] * 3 + [played(1, "1NT", 5)] + [played(1, "2NT", 8)]
+    evening += [played(1, f"{level}NT", tricks) for level in (3, 4) for tricks in range(3, 9)]
+    match = [played(2, "1NT", 7, room), played(2, "1NT", 6, room)]
+    (tmp_path / "a.pbn").write_text("".join(evening))
+    (tmp_path / "b.pbn").write_text("".join(match))
+    told = json.loads(
+        ran(capsys, "export", "sheets", "a.pbn", "b.pbn", "--out", "e.html", "--json")
+    )
+    assert told == {"boards": 2, "tables": 19, "out": "e.html"}
+    first, second = check_page((tmp_path / "e.html").read_text("utf-8")).blocks[0]["records"]
+    assert (first["title"], second["title"]) == ("Board 1", "Board 2")
+    assert "1NT by E, 7 tricks, -90 N/S (3 tables)" in first["notes"]
+    assert len(first["notes"]) == 9
+    assert first["notes"][-1] == "7 other tables"
+    # the best for North and South first
+    scores = [int(note.split(", ")[2].split()[0]) for note in first["notes"][:-1]]
+    assert scores == sorted(scores, reverse=True)
+    # both rooms of a match, whose calls are the same
+    assert second["notes"] == [
+        "N: Pass 1NT Pass Pass Pass",
+        "1NT by E, 7 tricks, -90 N/S",
+        "1NT by E, 6 tricks, +50 N/S",
+    ]
+
+
 def test_sheets_of_a_quiz_say_what_is_not_known(capsys, tmp_path):
     (tmp_path / "quiz.pbn").write_text('[Board "1"]\n[Deal "N:AK52.QJ4.T98.K32 - - -"]\n')
     assert main(["export", "sheets", "quiz.pbn", "--out", "quiz.html"]) == BAD_INPUT

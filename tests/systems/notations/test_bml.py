@@ -289,6 +289,23 @@ def test_a_system_bids_the_same_after_it_was_notes():
     assert diff_systems(before, after, deals=1500).changed == 0
 
 
+def test_lines_keep_their_order_around_a_vulnerability():
+    # a balanced hand with a four-card major opens one notrump: that line stands first
+    before = System.parse(
+        "opening:\n  2C = Strong: 21+ points; artificial, forcing\n"
+        "  when vulnerable:\n    1NT = Strong notrump: 15-17 points, balanced\n"
+        "  when not vulnerable:\n    1NT = Weak notrump: 12-14 points, balanced\n"
+        "  1M = Four-card major: 11-20 points, 4+ M\n"
+        "  when not vulnerable:\n    2M = Weak two: 5-9 points, 6 M\n"
+    )
+    written = write_bml(before.text)
+    assert (written.lost, written.lines) == ((), 5)
+    assert written.text.index("1N Weak") < written.text.index("1M Four")
+    read = read_bml(written.text)
+    assert read.unread == ()
+    assert diff_systems(before, System.parse(read.text), deals=1500).changed == 0
+
+
 def test_what_notes_cannot_say_is_told():
     system = read_text(
         "opening:\n  1NT = Strong: 15-17 points, balanced\n    nX = Any: 5+ X\n"
