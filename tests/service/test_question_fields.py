@@ -126,7 +126,7 @@ def test_the_command_has_the_flags(kind):
     for name, one in flagged.items():
         assert there[name].help == one.flag.help
         if one.flag.name is None:
-            flags = [*one.flag.also, f"--{name.replace('_', '-')}"]
+            flags = [f"--{name.replace('_', '-')}"]
             assert there[name].option_strings == flags
 
 
