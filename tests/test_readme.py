@@ -18,13 +18,14 @@ def test_every_command_is_named():
     page = page_text("docs/command-line.md")
     named = set(re.findall(r"^\| `bidcascade ([\w-]+)", page, re.MULTILINE))
     assert named == set(COMMANDS)
-    parser = make_parser(["table"])
-    actions = next(
-        action.choices["table"]._subparsers._group_actions[0].choices
-        for action in parser._subparsers._group_actions
-    )
-    table = re.search(r"^\| `bidcascade table ([\w\\|]+)`", page, re.MULTILINE)
-    assert set(table[1].split("\\|")) == set(actions)
+    for command in ("table", "system"):
+        parser = make_parser([command])
+        actions = next(
+            action.choices[command]._subparsers._group_actions[0].choices
+            for action in parser._subparsers._group_actions
+        )
+        row = re.search(rf"^\| `bidcascade {command} ([\w\\|-]+)`", page, re.MULTILINE)
+        assert set(row[1].split("\\|")) == set(actions)
 
 
 def test_every_setting_is_explained():

@@ -116,15 +116,24 @@ def create_app(
         assistants = module.Assistants(app)
         app.state.assistants = assistants
         app.router.routes.append(assistants.route)
+    app.add_middleware(Authentication, keys=open_keys(settings))
     if settings.cors_origins:
+        # around the keys: a browser asks whether it may send one (OPTIONS) without having sent it,
+        # and shows its page a 401 only with these headers
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.cors_origins),
             allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["Content-Type", "X-Request-Id"],
-            expose_headers=["X-Request-Id", "ETag", "Bidcascade-Table-Digest", "Location"],
+            allow_headers=["Authorization", "Content-Type", "X-Request-Id"],
+            expose_headers=[
+                "X-Request-Id",
+                "ETag",
+                "Bidcascade-Table-Digest",
+                "Bidcascade-Backend",
+                "Location",
+                "Retry-After",
+            ],
         )
-    app.add_middleware(Authentication, keys=open_keys(settings))
     app.add_middleware(SameSite, settings=settings)
     app.add_middleware(
         ObservedApp,

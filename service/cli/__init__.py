@@ -145,10 +145,15 @@ class _Parser(argparse.ArgumentParser):
             # the hyphens, which all have, would make any two short names near
             names = [one[2:] for one in known if one.startswith("--")]
             is_unknown = name.startswith("--") and name not in known
-            near = _nearest(name[2:], names) if is_unknown else ""
+            near = (_nearest(name[2:], names) or _begins(name[2:], names)) if is_unknown else ""
             if near:
                 message += f"; did you mean --{near} instead of {name}?"
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def _begins(word: str, known: Iterable[str]) -> str:
+    """Name that a longer one begins with, as `vul` for `vulnerability`; else an empty text."""
+    return next((one for one in known if len(one) >= 3 and word.startswith(one)), "")
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

@@ -174,7 +174,10 @@ def _parsed(text: str) -> tuple[AuctionStep, ...]:
         or statement.remark
         or len(statement.header.auctions) != 1
     ):
-        why = f": {parsed.faults[0].message}" if parsed.faults else ""
+        why = "".join(
+            f": {fault.message}" + (f" ({fault.advice})" if fault.advice else "")
+            for fault in parsed.faults[:1]
+        )
         raise InvalidCall(
             "expected an auction ('1N P 2C'), or a pattern as in the headers of systems "
             f"('1NT P 2C P 2M …'), got {text!r}{why}"

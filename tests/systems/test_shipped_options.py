@@ -1,5 +1,6 @@
 """Options of shipped systems: each changes what it should, and is off or on as the text says."""
 
+import re
 from functools import cache
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.checking.cases import parse_cases, run_cases
 from bidcascade.systems.system import System
+from tests.support_docs import page_text
 from tests.support_examples import rows_in_check
 from tests.support_options import BLOCKS
 
@@ -43,6 +45,14 @@ def test_an_option_on_and_off(name, option):
 @pytest.mark.parametrize("name", sorted(named_systems()))
 def test_every_option_has_cases(name):
     assert {option for one, option in BLOCKS if one == name} == {*system(name).text.options}
+
+
+@pytest.mark.checkout
+def test_every_option_is_in_the_table_for_players():
+    _, behind = page_text("docs/systems.md").split("| option | on, a pair plays | in |\n")
+    rows = re.findall(r"^\|(.*?)\|", behind.partition("\n\n")[0], re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
+    assert told == {option for name in named_systems() for option in system(name).text.options}
 
 
 @pytest.mark.parametrize(("name", "on"), [

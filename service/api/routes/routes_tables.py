@@ -122,8 +122,9 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     """List the tags (`#stayman`) and names (`Weak two`) of calls, for those who practise them.
 
     Each has some of the places where it comes, the shortest auctions first. What only passes have
-    is left out. Topics of a system are looked for in 50,000 deals when somebody asks first, and
-    kept. Whoever accepts `application/jsonl` is told meanwhile how far that is.
+    is left out. Topics of a system are looked for in 50,000 deals, by the service after its start
+    or when somebody asks before, and kept. Whoever accepts `application/jsonl` is told meanwhile
+    how far that is.
     """
     work: AppState = request.app.state.own
     check_query(request)

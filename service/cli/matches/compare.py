@@ -187,6 +187,9 @@ def _print_imps(name: str, match: "SystemMatch") -> None:
     from bidcascade.service.cli.histograms import histogram
 
     known = match.order[match.done[match.order]]
+    if not len(known):
+        print("no deal with different contracts was worked out: no IMPs to show")
+        return
     numbers, counts = np.unique(match.imps[known], return_counts=True)
     print(f"IMPs for {name} on {len(known):,} deals with different contracts, and how often:")
     print("\n".join(histogram(dict(zip(numbers.tolist(), counts.tolist(), strict=True)))))

@@ -144,8 +144,9 @@ def get(options: argparse.Namespace) -> int:
     if not options.target.startswith("/"):
         raise shared.UsageError(f"expected a path such as /v1/tables, got {options.target!r}")
     body = _body(options.data)
-    # nothing goes on when the process has ended
-    settings = settings_of(options, port=0, slow_request_ms=0, dd_going_on=0)
+    # nothing goes on when the process has ended; no other machine asks, so that keys are not needed
+    alone = {"host": "127.0.0.1", "port": 0, "api_keys_file": ""}
+    settings = settings_of(options, **alone, slow_request_ms=0, dd_going_on=0)
     status, kind, answer = asyncio.run(_ask(options, body, settings))
     sys.stdout.buffer.write(answer)
     if answer and not answer.endswith(b"\n") and "json" in kind:

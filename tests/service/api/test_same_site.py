@@ -95,6 +95,35 @@ def test_who_may_write(make, headers):
     assert answer.status_code == 200
 
 
+def test_a_page_of_a_named_origin_sends_a_key(make, tmp_path):
+    key, entry = new_key("club", "read")
+    keys = tmp_path / "keys"
+    keys.write_text(f"{entry.line()}\n", "utf-8")
+    app = make(api_keys_file=str(keys), cors_origins="https://club.example")
+    origin = {"Origin": "https://club.example"}
+    asked = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type",
+    }
+    # what a browser asks first carries no key, and must be answered with 200
+    answer = ask(app, "OPTIONS", "/v1/auctions", headers={**origin, **asked})
+    assert answer.status_code == 200
+    assert answer.headers["access-control-allow-origin"] == "https://club.example"
+    assert "authorization" in answer.headers["access-control-allow-headers"].lower()
+    other = ask(
+        app, "OPTIONS", "/v1/auctions", headers={"Origin": "https://other.example", **asked}
+    )
+    assert "access-control-allow-origin" not in other.headers
+    headers = {**origin, "Sec-Fetch-Site": "cross-site", "Authorization": f"Bearer {key}"}
+    answer = ask(app, "POST", "/v1/auctions", body=GOOD, headers=headers)
+    assert answer.status_code == 200
+    assert answer.headers["access-control-allow-origin"] == "https://club.example"
+    # the page can read why it was refused
+    answer = ask(app, "POST", "/v1/auctions", body=GOOD, headers=origin)
+    problem_of(answer, 401, "unauthorized")
+    assert answer.headers["access-control-allow-origin"] == "https://club.example"
+
+
 def test_forms_do_not_load_tables_anew(make):
     app = make()
     for media_type in (FORM, "multipart/form-data; boundary=x", "text/plain"):

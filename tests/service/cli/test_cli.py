@@ -345,6 +345,14 @@ def test_a_request_without_a_server_ends_in_order():
     assert json.loads(ran.out)["call"] == "1N"
 
 
+def test_a_request_without_a_server_needs_no_key(run, small, monkeypatch):
+    # where the settings of a service with keys are in the environment
+    monkeypatch.setenv("BIDCASCADE_API_KEYS_FILE", "not-there.txt")
+    monkeypatch.setenv("BIDCASCADE_HOST", "0.0.0.0")
+    answer = json.loads(run("get", "/v1/tables", "--table", f"small={small}"))
+    assert answer["tables"][0]["name"] == "small"
+
+
 @pytest.mark.slow
 def test_requests_without_a_server(run, small):
     assert json.loads(run("get", "/v1/tables"))["tables"][0]["name"] == "sayc"

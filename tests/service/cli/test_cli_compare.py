@@ -38,6 +38,22 @@ def systems(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("systems")
+def test_no_bars_where_no_contract_differs(capsys):
+    match = [
+        "compare",
+        "weak.bidding",
+        "weak.bidding",
+        "--deals",
+        "100",
+        "--workers",
+        "1",
+        "--plot",
+    ]
+    assert main(match) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("no deal with different contracts")
+
+
+@pytest.mark.usefixtures("systems")
 def test_a_match_leaves_its_report(tmp_path, capsys):
     arguments = ["compare", "strong.bidding", "weak.bidding", "--deals", "300", "--workers", "1"]
     assert main([*arguments, "--dd-budget", "20", "--plot", "--json"]) == BAD_ARGUMENTS

@@ -80,6 +80,7 @@ CASES = [
      "--tabel sayc; did you mean --table instead of --tabel? (see bidcascade bid --help)"),
     (("deals", "5", "--sed=1", "--out", "OUT.lin"), BAD_ARGUMENTS,
      "did you mean --seed instead of --sed? (see bidcascade deals --help)"),
+    (("deals", "9", "--vulnerability", "NS"), BAD_ARGUMENTS, "did you mean --vul instead of"),
     (("--verson",), BAD_ARGUMENTS, "did you mean --version instead of --verson?"),
     (("system", "chek", "--tabel", "x"), BAD_ARGUMENTS, "; did you mean 'check'? (see"),
     (("table", "show", "sayc", "--jsn"), BAD_ARGUMENTS, "see bidcascade table show --help"),

@@ -146,6 +146,7 @@ def test_patterns_that_players_write(pattern, calls, fits):
         ("1N\nopening:", "expected an auction"),
         ("1N; 2C P", "expected an auction"),
         ("1NT ((P) 2C", "expected an auction"),
+        ("1M (2m) X …", '"X" is no call here .write "Double"'),
         ("1N P jump 2S", "expected"),
         ("1H P jump S", "expected"),
         ("1H P cheapest X", "expected"),
