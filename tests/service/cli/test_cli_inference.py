@@ -27,7 +27,7 @@ def lead(tmp_path, capsys):
 def test_leads_are_printed(lead):
     out, errors = lead("1N P 3N", "--dealer", "E", "--layouts", "5", "--scoring", "set")
     lines = out.splitlines()
-    assert lines[0] == "S leads against 3NE, by set"
+    assert lines[0] == "S leads against 3N by E, by set"
     assert lines[2].split()[:5] == ["lead", "tricks", "set", "matchpoints", "IMPs"]
     assert {line.split("  ")[0].strip() for line in lines[4:14]} == {
         "D9 D8 D7 D6",
