@@ -157,14 +157,14 @@ PLACE = f"n={HAND}&dealer=N&vul=None"
 COPIED = "() => globalThis.copied"
 
 
-def copied(visit: Any) -> str:
-    """The link that the button of the page copies."""
+def copied(visit: Any, button: str = "#share") -> str:
+    """The link that a button of the page copies."""
     page = visit.page
     page.evaluate("""() => {
         globalThis.copied = "";
         navigator.clipboard.writeText = async (text) => { globalThis.copied = text; };
     }""")
-    page.click("#share")
+    page.click(button)
     page.wait_for_function(COPIED)
     link = page.evaluate(COPIED)
     assert isinstance(link, str)
@@ -231,6 +231,14 @@ def test_a_system_goes_to_another_browser(visit, browser, service):
         )
         page.get_by_text("so it is called “sayc 2”").wait_for()
         page.get_by_text("it may bid otherwise than where the link was made").wait_for()
+
+
+@pytest.mark.slow
+def test_a_system_is_sent_from_where_it_is_written(visit):
+    write_weak(visit)
+    visit.page.goto(f"{visit.url}/#view=systems&table=my%20sayc")
+    link = copied(visit, "#view button:text-is('Copy link')")
+    assert "view=systems&table=my%20sayc&system=1." in link
 
 
 @pytest.mark.slow
