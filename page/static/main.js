@@ -19,7 +19,7 @@ import { showDeal } from "./deal/deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./deal/double_dummy.js";
 import { engineAnswer, loadEngine, onNoEngine, onSystems } from "./engine_client.js";
-import { buildEntering, showLeafing, useFiles, usePasted } from "./deal/enter_deal.js";
+import { buildEntering, openEntering, showLeafing, useFiles, usePasted } from "./deal/enter_deal.js";
 import { copyButton } from "./games/game_table.js";
 import * as conventionCard from "./systems/convention_card.js";
 import * as handout from "./games/handout.js";
@@ -238,7 +238,7 @@ function buildTools() {
     event.preventDefault();
     openFiles(files);
   });
-  boardList.useOpening(openFiles);
+  boardList.useOpening(openFiles, openEntering);
   put(byId("saving"), h("details", { class: "notes" }, h("summary", null, phrase("boards.save")),
     h("div", { class: "row" }, savingButtons(() => [boardShown(state())], ALL_WAYS))));
 }

@@ -304,7 +304,7 @@ export const TEXTS = {
   "word.double-dummy": "Double dummy", "word.double-dummy-text": "All four hands are seen, and nobody makes a mistake.",
   "word.par": "Par", "word.par-text": "The result if both sides bid and play without a mistake, double dummy.",
   "word.imps": "IMPs", "word.imps-text": "International match points, by which teams score: the difference of two results, 0 to 24.",
-  "word.matchpoints": "Matchpoints", "word.matchpoints-text": "Pairs score so: 2 for each other pair that did worse with the same cards, 1 for each that did as well.",
+  "word.matchpoints": "Matchpoints, MP", "word.matchpoints-text": "Pairs score so: 2 for each other pair that did worse with the same cards, 1 for each that did as well.",
 
   // double dummy
   "dummy.show": "Double dummy",
@@ -341,8 +341,8 @@ export const TEXTS = {
   "game.again": "Try again",
   "game.copy": "Copy link",
   "game.copied": "The link is copied.",
-  "game.copied-local": "The link is copied. It begins with {host}, so it works on this computer only.",
-  "game.copied-file": "The link is copied. It leads to a file on this computer, so it works here only.",
+  "game.copied-local": "The link is copied. It begins with {host}, so it works on this computer only; elsewhere it can be pasted under “Enter or paste” of the page there.",
+  "game.copied-file": "The link is copied. It leads to a file on this computer, so it works here only; elsewhere it can be pasted under “Enter or paste” of the page there.",
   "game.copy-by-hand": "Copy the address of this page.",
   "game.nobody-called": "Nobody has called yet.",
   "game.keeps-nothing": "This browser keeps nothing here: its store is full or forbidden. What you see lasts until the page is closed.",
@@ -616,7 +616,7 @@ export const TEXTS = {
   "page.new-deal": "New deal",
   "page.new-deal-said": "New deal. {turn}",
   "page.copied": "Copied",
-  "page.copied-here": "Copied, for here",
+  "page.copied-here": "Copied, see above",
   "page.no-table": "This service has no system “{table}”; it is {other} now.",
   "page.no-table-choose": "This service has no system “{table}”; choose another one above.",
   "page.four-hands": "All four hands are needed. Deal hands, or enter a deal.",
@@ -1081,6 +1081,8 @@ export const TEXTS = {
   "systems.rules": "{old}, now {new}",
   "systems.opening": "Opening",
   "systems.end": "the end",
+  "systems.rest": "{number} further place|{number} further places",
+  "systems.comparing": "Bidding {deals} deals by the old text and the new one…",
   "systems.more": "{number} more place where calls change.|{number} more places where calls change.",
 
   // boards and files

@@ -234,6 +234,15 @@ def test_a_link_turns_the_page_to_its_system(visit):
 
 
 @browser_tests
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_a_link_for_the_class_says_where_it_works(visit):
+    page = visit.open(f"#view=handout&ask={in_node(handout([WHOLE]))['code']}").page
+    page.evaluate("() => { navigator.clipboard.writeText = async () => {}; }")
+    page.get_by_role("button", name="Copy the link for the class").click()
+    page.locator("#messages .notice", has_text="works on this computer only").wait_for()
+
+
+@browser_tests
 def test_a_handout_of_boards(visit):
     page = visit.open("#view=boards").page
     deal = "N:" + " ".join(HANDS)

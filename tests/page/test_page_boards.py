@@ -727,6 +727,15 @@ def test_calls_stand_apart_where_there_is_no_room(browser, service):
         assert min(visit.page.evaluate(gaps)) > 3
 
 
+def test_an_empty_list_leads_to_a_field_to_paste_into(visit):
+    page = visit.open("#dealer=N&view=boards").page
+    page.locator("#view").get_by_role("button", name="Enter or paste").click()
+    page.wait_for_function("() => document.activeElement.id === 'paste'")
+    page.locator("#paste").fill(LIN)
+    page.get_by_role("button", name="Use what is pasted").click()
+    visit.wait_said("4 boards.")
+
+
 def test_the_list_without_a_mouse(visit):
     page = visit.open("#dealer=N&view=boards").page
     page.get_by_role("button", name="Choose files").wait_for()

@@ -73,6 +73,26 @@ def test_a_change_is_followed_to_the_hands(visit):
     )
 
 
+def test_many_changes_leave_what_can_be_done_next_in_sight(visit):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "12-14"))
+    page.wait_for_selector(".changes li")
+    seen = page.locator(".changes li:visible")
+    assert seen.count() == 8
+    page.get_by_text("further place").click()
+    assert seen.count() > 8
+
+
+def test_lines_below_a_header_are_indented_while_typing(visit):
+    page = opened(visit)
+    page.focus("textarea")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nafter 1NT:  -- ours\n2NT = Ours: any hand\n(Double):\n3C = Clubs")
+    assert page.input_value("textarea").endswith(
+        "\nafter 1NT:  -- ours\n  2NT = Ours: any hand\n  (Double):\n    3C = Clubs"
+    )
+
+
 BALANCED = "n=AK32.K32.Q32.J32&e=QJ4.QJ4.KJ54.Q54&s=T98.A98.A876.K87&w=765.T765.T9.AT96"
 
 

@@ -85,12 +85,12 @@ def test_letters_are_the_system_again():
 
 
 @with_node
-def test_thirty_kilobytes_are_carried_and_no_more():
-    text = "\n" * 14_999 + "ö" * 7_500 + "x"
-    assert len(text.encode()) == 30_000
+def test_sixty_kilobytes_are_carried_and_no_more():
+    text = "\n" * 29_999 + "ö" * 15_000 + "x"
+    assert len(text.encode()) == 60_000
     one = {**SYSTEM, "files": {"mine.bidding": text}}
     chance = random.Random(3)
-    mixed = "".join(chance.choices([chr(code) for code in range(32, 127)], k=30_000))
+    mixed = "".join(chance.choices([chr(code) for code in range(32, 127)], k=60_000))
     hard = {**SYSTEM, "files": {"mine.bidding": mixed}}
     long = {**SYSTEM, "files": {"mine.bidding": text + "x"}}
     letters, hard_letters, none = asked(("write", one, 1), ("write", hard, 1), ("write", long, 1))
@@ -157,14 +157,14 @@ PLACE = f"n={HAND}&dealer=N&vul=None"
 COPIED = "() => globalThis.copied"
 
 
-def copied(visit: Any) -> str:
-    """The link that the button of the page copies."""
+def copied(visit: Any, button: str = "#share") -> str:
+    """The link that a button of the page copies."""
     page = visit.page
     page.evaluate("""() => {
         globalThis.copied = "";
         navigator.clipboard.writeText = async (text) => { globalThis.copied = text; };
     }""")
-    page.click("#share")
+    page.click(button)
     page.wait_for_function(COPIED)
     link = page.evaluate(COPIED)
     assert isinstance(link, str)
@@ -234,6 +234,14 @@ def test_a_system_goes_to_another_browser(visit, browser, service):
 
 
 @pytest.mark.slow
+def test_a_system_is_sent_from_where_it_is_written(visit):
+    write_weak(visit)
+    visit.page.goto(f"{visit.url}/#view=systems&table=my%20sayc")
+    link = copied(visit, "#view button:text-is('Copy link')")
+    assert "view=systems&table=my%20sayc&system=1." in link
+
+
+@pytest.mark.slow
 def test_a_damaged_link_loses_nothing(visit):
     write_weak(visit)
     link = copied(visit)
@@ -265,7 +273,7 @@ def test_a_long_system_goes_as_a_file(visit, browser, service, tmp_path):
     page.evaluate("""() => {
         const all = JSON.parse(localStorage.getItem("bidcascade.systems"));
         const name = Object.keys(all.value[0].files)[0];
-        all.value[0].files[name] += "-- a remark that is long\\n".repeat(1500);
+        all.value[0].files[name] += "-- a remark that is long\\n".repeat(3000);
         localStorage.setItem("bidcascade.systems", JSON.stringify(all));
     }""")
     page.reload()

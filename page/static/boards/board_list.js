@@ -32,12 +32,14 @@ let chosen = new Set();
 let chosenOf = 0;
 let tellChosen = () => {};
 let openFiles = () => {};
+let openField = () => {};
 /** Whether the fields for player, side and loss are unfolded. */
 let isFiltering = false;
 
-/** `open(files)` reads files that were chosen. */
-export function useOpening(open) {
+/** `open(files)` reads files that were chosen, `paste()` opens the field to paste into. */
+export function useOpening(open, paste) {
   openFiles = open;
+  openField = paste;
 }
 
 export function key(now) {
@@ -296,8 +298,18 @@ function tools(request, shown, rest, who, signal) {
   ];
 }
 
+/** A field to paste into is at the deal: a phone pastes nowhere else. */
+function pasteButton() {
+  return h("button", {
+    type: "button", onclick: () => {
+      change({ view: "call", asked: "" });
+      openField();
+    },
+  }, phrase("enter.open"));
+}
+
 function nothing(place) {
-  clear(place, h("h3", null, phrase("help.boards")), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton()),
+  clear(place, h("h3", null, phrase("help.boards")), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton(), pasteButton()),
     problemsNode(boardSet().problems));
   return phrase("boards.none");
 }

@@ -101,16 +101,21 @@ function tooLongNode(system) {
     h("button", { type: "button", onclick: () => saveSystem(system) }, phrase("share.save")));
 }
 
+/** Tell that a link was copied, what it is good for, and what did not go along. */
+export function tellCopied(button, tooLong = []) {
+  const message = copiedText(location);
+  const isElsewhere = message === phrase("game.copied");
+  sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), message);
+  if (!isElsewhere || tooLong.length) clear(byId("messages"), !isElsewhere && notice("info", message), tooLong.map(tooLongNode));
+}
+
 export function copyButton(properties = {}) {
   const button = h("button", {
     ...properties, type: "button", onclick: async () => {
       try {
         const { address, tooLong } = await sharedAddress();
         await navigator.clipboard.writeText(address);
-        const message = copiedText(location);
-        const isElsewhere = message === phrase("game.copied");
-        sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), message);
-        if (!isElsewhere || tooLong.length) clear(byId("messages"), !isElsewhere && notice("info", message), tooLong.map(tooLongNode));
+        tellCopied(button, tooLong);
       } catch {
         sayOn(button, phrase("game.copy-by-hand"), phrase("game.copy-by-hand"));
       }

@@ -9,7 +9,7 @@ import { SIDE_NAMES } from "../deal/deal_diagram.js";
 import { busy, clear, freshId, h, notice, say, sayOn } from "../dom.js";
 import { systemsThere } from "../engine_client.js";
 import { callNode, callsNode, contractNodes, handNode } from "../format.js";
-import { copiedText } from "./game_table.js";
+import { tellCopied } from "./game_table.js";
 import { MOST_HANDS, writeHandout } from "./handout_code.js";
 import { answersOf, boardsOf } from "./handout_maker.js";
 import { readSet } from "./practice_sets.js";
@@ -124,9 +124,7 @@ function linkButton(asked) {
     type: "button", onclick: async () => {
       try {
         await navigator.clipboard.writeText(classLink(asked));
-        const message = copiedText(location);
-        const isElsewhere = message === phrase("game.copied");
-        sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), message);
+        tellCopied(button);
       } catch {
         sayOn(button, phrase("handout.copy-by-hand"), phrase("handout.copy-by-hand"));
       }

@@ -6,6 +6,7 @@ import { randomDealer, randomVulnerability, readDeal, wholeHand } from "../bridg
 import { HANDOUT_VERSION, MOST_HANDS, readHandout } from "./handout_code.js";
 import { mayBeTaught } from "./sanity.js";
 import { VULNERABILITIES } from "../bridge/seats.js";
+import { ownSystem } from "../systems/own_systems.js";
 import { phrase } from "../texts.js";
 
 const VERSION = "1";
@@ -105,12 +106,39 @@ export function topicText(topic) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** A system's call that was made on none of thousands of deals cannot be practised; a table makes none. */
+function madeOf(all) {
+  return all.some((one) => one.examples?.length) ? all.filter((one) => one.examples.length) : all;
+}
+
+/** Topics as far as they are known by now; none where they are still looked for, which nobody waits for here. */
+async function knownTopics(path, signal) {
+  try {
+    return (await get(path, { signal })).topics;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return [];
+  }
+}
+
+/**
+ * Topics of a text of one's own. A browser bids some hundreds of deals by it, which say little about what is rare, such as a
+ * convention just written: left out is what the system it was made of has and never makes.
+ */
+function withRare(all, base) {
+  const made = new Map(madeOf(base).map((one) => [one.topic, one]));
+  const never = new Set(base.map((one) => one.topic).filter((topic) => !made.has(topic)));
+  return all.filter((one) => one.examples.length || !never.has(one.topic))
+    // deals of the base that are bid otherwise now are told apart when they are used
+    .map((one) => (one.examples.length ? one : { ...one, examples: made.get(one.topic)?.examples ?? [] }));
+}
+
 /** Topics of a table: those with tags, and names that say something else. `tell(done, of)` hears how far the search for them is. */
 export async function topicsOf(tableName, signal, tell = () => {}) {
-  const path = `/v1/tables/${encodeURIComponent(tableName)}/topics`;
-  const { topics: all } = await get(path, { signal, goesOn: true, tell: ({ deals, of }) => tell(deals, of) });
-  // a system's call that was made on none of thousands of deals cannot be practised; a table makes none
-  const topics = all.some((one) => one.examples?.length) ? all.filter((one) => one.examples.length) : all;
+  const pathOf = (name) => `/v1/tables/${encodeURIComponent(name)}/topics`;
+  const { topics: all } = await get(pathOf(tableName), { signal, goesOn: true, tell: ({ deals, of }) => tell(deals, of) });
+  const own = ownSystem(tableName);
+  const topics = own ? withRare(all, await knownTopics(pathOf(own.base), signal)) : madeOf(all);
   const tagged = topics.filter((one) => one.topic.startsWith("#"));
   const words = new Set(tagged.map((one) => topicText(one.topic).toLowerCase()));
   const named = topics.filter((one) => !one.topic.startsWith("#") && !VAGUE.test(one.topic) && !words.has(one.topic.toLowerCase()));

@@ -6,7 +6,7 @@ import { bytesOf, crcOf, deflated, inflated, lettersOf } from "../files/compress
 /** Begins the letters: what a later page writes otherwise begins otherwise. */
 const EDITION = "1.";
 /** Bytes of text that a link carries. */
-export const MOST_TEXT = 30_000;
+export const MOST_TEXT = 60_000;
 /** Bytes of its JSON, which writes line ends and quotes with two letters; and letters, where nothing could be deflated. */
 const MOST_BYTES = 2 * MOST_TEXT + 4000;
 const MOST_LETTERS = 100_000;

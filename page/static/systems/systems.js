@@ -7,6 +7,7 @@ import { fileLink, saveBlob } from "../frame/downloads.js";
 import {
   changesOf, checkSystem, openSystem, outlineOf, outlineOfTexts, systemOf, systemNames, turnOption,
 } from "../engine_client.js";
+import { copyButton } from "../games/game_table.js";
 import { callNode, callsNode, count, handInLine, signed } from "../format.js";
 import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles } from "./own_systems.js";
 import { withOptions } from "./saved_texts.js";
@@ -24,6 +25,8 @@ const FOLDER = "bidcascade-page.zip";
 const FEW = 200;
 const MANY = 10_000;
 const MOST_CHANGES = 40;
+/** Those that are seen at once; what can be done next stands below them. */
+const SEEN_CHANGES = 8;
 const SEED = 1;
 /** Boards of a match, and of what is added to it. */
 const MATCH = 2000;
@@ -301,6 +304,7 @@ function editing(place, system, texts, old, { signal, tell, forgive, reportNotSt
     running?.abort();
     const mine = new AbortController();
     running = mine;
+    const comparing = busy(phrase("systems.comparing", { deals: count(FEW) }));
     try {
       await readOutline();
       const checked = await checkSystem(whole(), mine.signal);
@@ -309,6 +313,7 @@ function editing(place, system, texts, old, { signal, tell, forgive, reportNotSt
       showComplaints(checked.complaints);
       if (found.length) clear(few);
       else {
+        if (!few.firstChild) clear(few, comparing);
         old ??= await opened(mine.signal);
         await compare(FEW, few, mine.signal);
       }
@@ -316,6 +321,8 @@ function editing(place, system, texts, old, { signal, tell, forgive, reportNotSt
       if (mine.signal.aborted) return;
       const end = endNode(error, mine.signal);
       clear(few, !found.length && end);
+    } finally {
+      comparing.remove();
     }
   }
 
@@ -460,7 +467,7 @@ function editing(place, system, texts, old, { signal, tell, forgive, reportNotSt
     place,
     h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
       button("use", use, true), button("save-page", savePage), button("save-all", saveAll),
-      forgetting),
+      copyButton(), forgetting),
     switches, editor.node, complaints, taken, twice, few,
     h("p", { class: "row" }, button("many", compareMany), button("better", () => isBetter())), many, better,
     !isOffline() && h("div", { class: "row fields" },
@@ -492,17 +499,24 @@ function switchesNode(options, turn) {
 
 function changesNode({ deals, changed, changes }) {
   if (!changed) return notice("info", phrase("systems.no-change", { deals: count(deals) }));
+  const rest = changes.slice(SEEN_CHANGES, MOST_CHANGES);
   return [
     h("p", null, phrase("systems.changed", { changed: count(changed), deals: count(deals), share: (100 * changed / deals).toFixed(1) })),
-    h("ul", { class: "changes" }, changes.slice(0, MOST_CHANGES).map((one) => h(
-      "li", null,
-      h("p", null, one.calls.length ? callsNode(one.calls) : phrase("systems.opening"), ": ", callOf(one.old), " → ", callOf(one.new),
-        h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals }))),
-      h("p", { class: "soft small" }, phrase("systems.rules", { old: one.old_rule, new: one.new_rule })),
-      one.examples.map((example) => h("a", { class: "example", href: linkToExample(one, example) }, handInLine(example.hands[(example.dealer + one.calls.length) % 4]))),
-    ))),
+    changesList(changes.slice(0, SEEN_CHANGES)),
+    rest.length > 0 && h("details", null, h("summary", null, phrase("systems.rest", { number: rest.length })), changesList(rest)),
     changes.length > MOST_CHANGES && h("p", { class: "soft" }, phrase("systems.more", { number: changes.length - MOST_CHANGES })),
   ];
+}
+
+/** Places where calls change, with hands; a click opens one as a deal. */
+function changesList(some) {
+  return h("ul", { class: "changes" }, some.map((one) => h(
+    "li", null,
+    h("p", null, one.calls.length ? callsNode(one.calls) : phrase("systems.opening"), ": ", callOf(one.old), " → ", callOf(one.new),
+      h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals }))),
+    h("p", { class: "soft small" }, phrase("systems.rules", { old: one.old_rule, new: one.new_rule })),
+    one.examples.map((example) => h("a", { class: "example", href: linkToExample(one, example) }, handInLine(example.hands[(example.dealer + one.calls.length) % 4]))),
+  )));
 }
 
 function boardsText(number) {

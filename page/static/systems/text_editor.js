@@ -3,6 +3,10 @@
 import { colours } from "./bidding_text.js";
 import { clear, h, put } from "../dom.js";
 
+/** What stands below a header goes a step in. */
+const HEADER = /:\s*(?:--.*)?$/;
+const STEP = "  ";
+
 /** Row and column, from 1, of a place in a text. */
 function whereIs(text, place) {
   const before = text.slice(0, place).split("\n");
@@ -44,14 +48,15 @@ export function textEditor(label, changed) {
   let wrong = [];
   let notes = [];
 
-  // Tab leaves the field, as everywhere; Enter keeps the indentation
+  // Tab leaves the field, as everywhere; Enter keeps the indentation, and goes one step in below a header
   function indent(event) {
     if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    const { line } = whereIs(field.value, field.selectionStart);
-    const [blanks] = /^ */.exec(field.value.split("\n")[line - 1]);
+    const { line, column } = whereIs(field.value, field.selectionStart);
+    const before = field.value.split("\n")[line - 1].slice(0, column - 1);
+    const [blanks] = /^ */.exec(before);
     // as typing does, so that it can be undone
-    document.execCommand("insertText", false, `\n${blanks}`);
+    document.execCommand("insertText", false, `\n${blanks}${HEADER.test(before) ? STEP : ""}`);
   }
 
   function draw() {
