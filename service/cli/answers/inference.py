@@ -292,7 +292,8 @@ def _print_leads(answer: LeadsAnswer) -> None:
             f"{100 * one.matchpoints:.0f} %", f"{one.imps:+.2f}", f"{100 * one.best_share:.0f} %",
             between, close,
         ))  # fmt: skip
-    print(f"{answer.leader} leads against {answer.contract[:-1]} by {answer.contract[-1]}, by {answer.scoring}")
+    contract, declarer = answer.contract[:-1], answer.contract[-1]
+    print(f"{answer.leader} leads against {contract} by {declarer}, by {answer.scoring}")
     shared.print_table(
         ("lead", "tricks", "set", "matchpoints", "IMPs", "best in",
          f"{answer.scoring} with 95 %", ""),
