@@ -16,7 +16,7 @@ from bidcascade.systems.places.knowledge import hull
 from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import DEFAULT_SEED, Growth, Sample
-from bidcascade.systems.words.explanation import explain_places
+from bidcascade.systems.words.explanation import explained_call
 
 from .full_disclosure import DISPOSITIONS, LONGEST, Card, DisclosedCall, print_bss
 
@@ -72,7 +72,8 @@ def alerts_of(
             found.setdefault(entry.call, []).append(entry)
         for call, entries in found.items():
             calls = (*place.calls, call)
-            told = explain_places(reader, calls).calls[-1].sentence
+            # these words are read back: ranges for all vulnerabilities, and no words for honours
+            told = explained_call(reader.state(calls)).sentence
             yield Alert(tuple(place.calls), call, tuple(entries), told)
 
 

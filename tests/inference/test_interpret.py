@@ -196,7 +196,7 @@ def test_what_other_hands_hold_is_not_shown(sayc):
     assert found.shown["W"].points == (0, 17)
     assert "at most 17 points" in found.explanation.calls[7].sentence
     # West's pass over two clubs came when South could still have nothing
-    assert "at most 19 points" in found.explanation.calls[3].sentence
+    assert "at most 22 points" in found.explanation.calls[3].sentence
     for seat, hand in found.hands.items():
         shown = found.shown[seat]
         assert shown.points[0] <= hand.points_range[0] <= hand.points_range[1] <= shown.points[1]

@@ -70,7 +70,9 @@ def test_a_young_system_with_the_floor_answers_forcing_calls(young):
     deals = deal_arrays(random_deals(3_000, 7))
     shares = {}
     for floor in ("", FLOOR):
-        forced, passed = bid_boards(System.parse(YOUNG[young] + floor), deals).forced
+        signs = bid_boards(System.parse(YOUNG[young] + floor), deals).signs
+        assert signs is not None
+        forced, passed = signs[0]
         assert forced.mean() > 0.3
         shares[floor] = passed.mean()
     # the text alone passes on many boards
