@@ -119,16 +119,18 @@ def zipped(content: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     >>> [part[:2] for part in zipped([("index.html", b"<p>")])]
     [b'PK', b'PK']
     """
-    packed, told = io.BytesIO(), 0
+    packed, sent = io.BytesIO(), 0
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         for name, one in content:
             about = zipfile.ZipInfo(f"{FOLDER}/{name}")
             about.compress_type = zipfile.ZIP_DEFLATED
             # writes the head of the file again, and changes nothing of those before
             file.writestr(about, one)
-            yield packed.getvalue()[told:]
-            told = packed.tell()
-    yield packed.getvalue()[told:]
+            packed.seek(sent)
+            yield packed.read()
+            sent = packed.tell()
+    packed.seek(sent)
+    yield packed.read()
 
 
 def check_page_folder(folder: Path) -> None:

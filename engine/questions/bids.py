@@ -1,8 +1,7 @@
 """The call for one hand: by the system, by simulation, by search."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from bidcascade.bridge import (
     Auction,
@@ -28,7 +27,6 @@ from .fields import (
     read_each,
     read_field,
 )
-from .layouts import legal_calls
 from .texts import (
     DEALER_FLAG,
     LONGEST_AUCTION_TEXT,
@@ -211,40 +209,6 @@ class PlaceQuestion:
         examples=["1N-P"],
         flag=Flag("such as '1N P 2D P'", "AUCTION", name="auction"),
     )
-
-
-@question
-class ExplainQuestion(PlaceQuestion):
-    """An auction whose calls are explained, and where they were made."""
-
-    dealer: SeatText = question_field(
-        default="N", description="`N`, `E`, `S` or `W`.", examples=["N"], flag=DEALER_FLAG
-    )
-    vulnerability: VulnerabilityText | None = question_field(
-        default=None,
-        description="`None`, `NS`, `EW` or `Both`: calls are told as they are meant there. If not "
-        "given: as they are meant at each, where that differs.",
-        examples=["None"],
-        flag=Flag("None, NS, EW or Both (default: each, where calls differ)", "V", name="--vul"),
-    )
-
-
-class ExplainedAt(NamedTuple):
-    """An auction and where it was bid; without a vulnerability calls are told as at each."""
-
-    calls: tuple[int, ...]
-    dealer: Seat
-    vulnerability: Vulnerability | None
-
-
-def read_explain(question: ExplainQuestion) -> ExplainedAt:
-    """Read what is explained; the error of what is wrong names the field."""
-    dealer = read_field(parse_seat, question.dealer, "dealer")
-    vulnerability = None
-    if question.vulnerability is not None:
-        vulnerability = read_field(parse_vulnerability, question.vulnerability, "vulnerability")
-    calls = read_field(partial(legal_calls, dealer=dealer), question.auction, "auction")
-    return ExplainedAt(calls, dealer, vulnerability)
 
 
 @question

@@ -1,15 +1,54 @@
-"""What calls have shown: the answers that explain auctions."""
+"""What calls have shown: auctions that are explained, and the answers."""
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from bidcascade.bridge import Seat, Vulnerability, parse_seat, parse_vulnerability
 
 from .answer_fields import answer, answer_field, answer_of
+from .bids import PlaceQuestion
+from .fields import Flag, question, question_field, read_field
+from .texts import DEALER_FLAG, SeatText, VulnerabilityText, legal_calls
 
 if TYPE_CHECKING:
     from bidcascade.systems.words.explanation import AuctionExplanation
 
-
 _POINTS: Final = [15, 17]
 _LENGTHS: Final = {"C": [2, 5], "D": [2, 5], "H": [2, 5], "S": [2, 5]}
+
+
+@question
+class ExplainQuestion(PlaceQuestion):
+    """An auction whose calls are explained, and where they were made."""
+
+    dealer: SeatText = question_field(
+        default="N", description="`N`, `E`, `S` or `W`.", examples=["N"], flag=DEALER_FLAG
+    )
+    vulnerability: VulnerabilityText | None = question_field(
+        default=None,
+        description="`None`, `NS`, `EW` or `Both`: calls are told as they are meant there. If not "
+        "given: as they are meant at each, where that differs.",
+        examples=["None"],
+        flag=Flag("None, NS, EW or Both (default: each, where calls differ)", "V", name="--vul"),
+    )
+
+
+class ExplainedAt(NamedTuple):
+    """An auction and where it was bid; without a vulnerability calls are told as at each."""
+
+    calls: tuple[int, ...]
+    dealer: Seat
+    vulnerability: Vulnerability | None
+
+
+def read_explain(question: ExplainQuestion) -> ExplainedAt:
+    """Read what is explained; the error of what is wrong names the field."""
+    dealer = read_field(parse_seat, question.dealer, "dealer")
+    vulnerability = None
+    if question.vulnerability is not None:
+        vulnerability = read_field(parse_vulnerability, question.vulnerability, "vulnerability")
+    calls = read_field(partial(legal_calls, dealer=dealer), question.auction, "auction")
+    return ExplainedAt(calls, dealer, vulnerability)
 
 
 @answer

@@ -7,13 +7,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from bidcascade.bridge import (
-    Auction,
     InvalidDeal,
     Seat,
     Vulnerability,
     format_calls,
     format_hand,
-    parse_calls,
     parse_seat,
     parse_vulnerability,
 )
@@ -31,6 +29,7 @@ from .texts import (
     SeatText,
     VulnerabilityText,
     Word,
+    legal_calls,
     seed_field,
     sides_field,
     strict_field,
@@ -366,11 +365,6 @@ def read_circumstances(
         "seed": request.seed,
         "strict": request.strict,
     }
-
-
-def legal_calls(text: str, dealer: Seat = Seat.NORTH) -> tuple[int, ...]:
-    """Read an auction and check that it is legal."""
-    return Auction.of(parse_calls(text), dealer).calls
 
 
 # --- answering ------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from .archives import (
     NodeQuestion,
 )
 from .auctions import AuctionsAnswer, AuctionsRequest, MembersAnswer, MembersRequest
-from .bids import BidAnswer, BidRequest, ExplainQuestion, PlaceQuestion, read_bid
+from .bids import BidAnswer, BidRequest, PlaceQuestion, read_bid
 from .deals import PracticeDealsAnswer, PracticeDealsRequest, ThemesAnswer
 from .double_dummy import (
     ContractTricksAnswer,
@@ -33,7 +33,7 @@ from .double_dummy import (
     answer_double_dummy,
     read_double_dummy,
 )
-from .explaining import ExplainAnswer
+from .explaining import ExplainAnswer, ExplainQuestion
 from .health import HealthAnswer, ReadyAnswer
 from .infer import InferAnswer, InferRequest, answer_infer, read_inference
 from .jobs import JobAnswer, JobRequest, JobsAnswer

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
-from bidcascade.bridge import split_calls
+from bidcascade.bridge import Auction, Seat, parse_calls, split_calls
 
 from .fields import Flag, Of, question_field
 
@@ -135,3 +135,8 @@ def seed_field() -> Any:
         examples=[0],
         flag=Flag("the same seed gives the same layouts (default: 0)", "S", bounds=(0, 2**64 - 1)),
     )
+
+
+def legal_calls(text: str, dealer: Seat = Seat.NORTH) -> tuple[int, ...]:
+    """Read an auction and check that it is legal."""
+    return Auction.of(parse_calls(text), dealer).calls

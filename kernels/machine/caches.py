@@ -207,14 +207,14 @@ def bounded_cache(most: int) -> Callable[[_Function], _Function]:
     """
 
     def decorate(function: _Function) -> _Function:
-        kept = lru_cache(most)(function)
+        cached = lru_cache(most)(function)
 
         @wraps(function)
         def found(*key: Any, **named: Any) -> Any:
             for one in key:
                 if isinstance(one, str | bytes | tuple) and len(one) > LONGEST_CACHED:
                     return function(*key, **named)
-            return kept(*key, **named)
+            return cached(*key, **named)
 
         return cast("_Function", found)
 

@@ -90,6 +90,22 @@ def add_output(
         parser.add_argument("--force", action="store_true", help="replace what is there")
 
 
+def add_table_output(
+    parser: argparse.ArgumentParser,
+    goes_on: Callable[[argparse.Namespace], bool] = lambda _: False,
+) -> None:
+    """Add ``--out`` for the folder of a table that the command makes."""
+    add_output(
+        parser,
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for the table",
+        check=table_folder,
+        goes_on=goes_on,
+    )
+
+
 def check_outputs(options: argparse.Namespace) -> None:
     """Check what arguments name as outputs, before a command begins.
 

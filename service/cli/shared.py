@@ -192,6 +192,13 @@ def add_bank_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_workers_option(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Add how many processes solve double dummy."""
+    parser.add_argument(
+        "--workers", type=whole_number(1), metavar="N", help=f"solver processes{more}"
+    )
+
+
 def add_lead_options(parser: argparse.ArgumentParser) -> None:
     """Add how much of a match is led against by who sees one hand."""
     add = parser.add_argument

@@ -14,11 +14,11 @@ from bidcascade.engine.questions.archives import BoardConditions, BoardsQuestion
 from bidcascade.engine.questions.auctions import AuctionsRequest, MembersRequest
 from bidcascade.engine.questions.bids import (
     BidRequest,
-    ExplainQuestion,
     SearchRequest,
     SimulateRequest,
 )
 from bidcascade.engine.questions.deals import PracticeDealsRequest
+from bidcascade.engine.questions.explaining import ExplainQuestion
 from bidcascade.engine.questions.fields import Flag, check_values, question, question_field, taken
 from bidcascade.engine.questions.infer import InferRequest
 from bidcascade.engine.questions.layouts import (

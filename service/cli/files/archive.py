@@ -77,9 +77,7 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
     forget.add_argument("who", metavar="WHO", help="under which name it bids")
 
     solve = _named(action("solve", "solve all boards, and those to come, double dummy", _solve))
-    solve.add_argument(
-        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
-    )
+    shared.add_workers_option(solve)
 
     remove = _named(action("remove", "remove an archive, or the boards of a file", _remove))
     remove.add_argument("--source", metavar="FILE", help="only the boards of this file")

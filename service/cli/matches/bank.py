@@ -18,7 +18,7 @@ def configure_bank(parser: argparse.ArgumentParser) -> None:
         help="solve the first N deals, as far as they are not solved: some 0.2 s of a core each, "
         f"at lowest priority; 0 only counts (default: {_DEFAULT_DEALS:,})",
     )
-    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
+    shared.add_workers_option(parser)
     shared.add_json_option(parser)
 
 

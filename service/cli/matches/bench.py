@@ -56,7 +56,7 @@ def configure_bench(parser: argparse.ArgumentParser) -> None:
     )
     shared.add_system_option(parser)
     shared.add_player_options(parser)
-    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
+    shared.add_workers_option(parser)
     add_output(
         parser,
         "--out",

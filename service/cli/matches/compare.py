@@ -67,7 +67,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     shared.add_system_option(parser)
     shared.add_player_options(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
-    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
+    shared.add_workers_option(parser)
     add_output(
         parser,
         "--out",

@@ -97,19 +97,20 @@ async def _speak(settings: "Settings") -> None:
     has_ended = asyncio.Event()
 
     async def serve() -> None:
-        # in a thread: whoever has started this is answered before all is loaded
         try:
+            # in a thread: whoever has started this is answered before all is loaded
             app = await asyncio.to_thread(_service, settings)
+            if has_ended.is_set():
+                return
+            async with app.router.lifespan_context(app):
+                service.set_result(app)
+                await has_ended.wait()
         except Exception as error:
-            # whoever asks is told too
-            service.set_exception(error)
-            logging.getLogger("bidcascade.service").error("%s", service.exception())
+            if not service.done():
+                # whoever asks is told too, and does not wait for what never comes
+                service.set_exception(error)
+                logging.getLogger("bidcascade.service").error("%s", service.exception())
             raise
-        if has_ended.is_set():
-            return
-        async with app.router.lifespan_context(app):
-            service.set_result(app)
-            await has_ended.wait()
 
     async def pass_on(incoming: Any, outgoing: Any) -> None:
         async with given:

@@ -45,7 +45,7 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
         help="deals on which a changed text plays against the old one; those that are not kept "
         f"from before are solved first (default: {_SOLVED_DEALS})",
     )
-    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
+    shared.add_workers_option(parser)
 
 
 def _page_folder(out: str) -> None:

@@ -41,7 +41,7 @@ def configure_prices(action: Callable[..., argparse.ArgumentParser], system_help
         help="of random deals, and of the order of leads (default: 1)",
     )
     add("--backend", default="auto", choices=shared.BACKENDS, help="where systems bid")
-    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
+    shared.add_workers_option(prices)
 
 
 def print_prices(options: argparse.Namespace) -> int:

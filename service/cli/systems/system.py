@@ -12,17 +12,18 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import ExplainQuestion, PlaceQuestion, read_explain
-from bidcascade.engine.questions.explaining import explain_answer
+from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.explaining import ExplainQuestion, explain_answer, read_explain
 from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of
-from bidcascade.service.cli.outputs import add_output, table_folder
+from bidcascade.service.cli.outputs import add_table_output
 
 from .book import configure_book
 from .card import configure_card
 from .notations import configure_notations
 from .prices import configure_prices
+from .signs import add_sign_options, print_signs, signs_of
 from .tune import configure_tune
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from bidcascade.systems.tables.compile import CompileProgress
     from bidcascade.systems.words.explanation import ExplainedCall
     from bidcascade.workshop.boards.doctor import Examiner
-    from bidcascade.workshop.boards.sanity import Sign
-    from bidcascade.workshop.boards.scored_boards import Budget
 
 _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
@@ -62,12 +61,12 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_system(check)
     _add_opponents(check, "; whole boards are bid by the system at all seats")
     add_flags(check, SystemCheckRequest, deals=20_000)
-    _add_sanity(check)
+    add_sign_options(check)
 
     sanity = action("sanity", "how often whole boards show what no pair wants", count_signs)
     _add_system(sanity)
     add_flags(sanity, SystemCheckRequest, "deals", "seed", deals=100_000)
-    _add_sanity(sanity)
+    add_sign_options(sanity)
 
     lint = action(
         "lint",
@@ -126,12 +125,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="of the deals (default: that of the bank)",
     )
     shared.add_bank_option(doctor)
-    doctor.add_argument(
-        "--workers",
-        type=shared.whole_number(1),
-        metavar="N",
-        help="solver processes; tables that are solved are kept",
-    )
+    shared.add_workers_option(doctor, "; tables that are solved are kept")
     doctor.add_argument(
         "--least",
         type=shared.whole_number(4),
@@ -184,14 +178,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
-    add_output(
-        make,
-        "--out",
-        required=True,
-        metavar="DIR",
-        help="folder for the table",
-        check=table_folder,
-    )
+    add_table_output(make)
     _add_opponents(make)
     add_flags(make, SystemCheckRequest, *_SAMPLE, deals=20_000)
 
@@ -326,7 +313,7 @@ def check_places(options: argparse.Namespace) -> None:
     places = options.auctions or [""]
     system, opponents = _open_both(options, options.system)
     found = _checked(system, opponents, options, places)
-    signs = _sanity(system, options, budget)
+    signs = signs_of(system, options, budget)
     if options.json:
         shared.print_json({**plain(found), "sanity": signs})
         return
@@ -339,7 +326,7 @@ def check_places(options: argparse.Namespace) -> None:
             shared.note(f"place {named} came up on none of {found.deals:,} deals")
     for kind, count in Counter(finding.kind for finding in found.findings).items():
         print(f"{count} of kind {kind!r} (bidcascade system lint shows them)")
-    _print_sanity(signs, options)
+    print_signs(signs, options)
 
 
 def _checked(
@@ -380,50 +367,6 @@ def _print_place(place: "PlaceShares") -> None:
         print(f"  -    {100 * place.default_pass / place.deals:9.2f}           {word}")
 
 
-def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> "list[Sign]":
-    """Count what no pair wants to see, on the deals that were checked."""
-    from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-    from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.systems.tables.compile import Sample
-    from bidcascade.workshop.boards.sanity import sanity_of
-    from bidcascade.workshop.boards.scored_boards import bid_boards
-
-    deals = Sample.random(options.deals, seed=options.seed).deals
-    known = user_tables().find(deals.hands)
-    with progress_bar("sanity") as bar, ExitStack() as stack:
-        pool = None if budget.deals == 0 else stack.enter_context(DoubleDummyPool(options.workers))
-        boards = bid_boards(
-            system,
-            deals,
-            known=known,
-            solver=pool,
-            budget=budget,
-            progress=lambda done, total: bar(done, total, done),
-        )
-    return sanity_of(boards, examples=options.show)
-
-
-def _print_sanity(signs: "list[Sign]", options: argparse.Namespace) -> None:
-    from bidcascade.service.reports.yardstick_report import sign_text
-
-    shared.print_table(
-        ("whole boards", "boards", "share (95 %)", "of"),
-        [
-            (one.what, f"{one.boards:,}", sign_text(one), f"{one.possible:,} {one.among}")
-            for one in signs
-        ],
-    )
-    for one in signs:
-        for deal, dealer, vulnerability, auction, contract in one.examples:
-            print(f"{one.what}: {deal}, dealer {dealer}, vulnerable {vulnerability}")
-            print(f"  {auction}, which is {contract}")
-    if not any("double dummy" in one.what for one in signs):
-        shared.note(
-            "no doubled contract was solved (--dd-budget): how many go far down is left out"
-        )
-
-
 def lint_system(options: argparse.Namespace) -> None:
     """Print every finding of a system on random deals."""
     system, opponents = _open_both(options, options.system)
@@ -446,37 +389,17 @@ def lint_system(options: argparse.Namespace) -> None:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
 
 
-def _add_sanity(parser: argparse.ArgumentParser) -> None:
-    """Arguments for counting what no pair wants to see."""
-    parser.add_argument(
-        "--dd-budget",
-        metavar="B",
-        help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
-        "tables are kept; all for every one (default: none)",
-    )
-    parser.add_argument(
-        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
-    )
-    parser.add_argument(
-        "--show",
-        type=shared.whole_number(0),
-        default=1,
-        metavar="K",
-        help="examples of each sign in the bidding of whole boards (default: 1)",
-    )
-
-
 def count_signs(options: argparse.Namespace) -> None:
     """Print how often whole boards, bid by a system at all seats, show what no pair wants."""
     from bidcascade.workshop.boards.scored_boards import Budget
 
     budget = shared.read_argument(Budget.parse, options.dd_budget or "0")
     (system,) = _open(options, options.system)
-    signs = _sanity(system, options, budget)
+    signs = signs_of(system, options, budget)
     if options.json:
         shared.print_json({"system": system.name, "deals": options.deals, "sanity": signs})
         return
-    _print_sanity(signs, options)
+    print_signs(signs, options)
 
 
 def list_strong_hands(options: argparse.Namespace) -> None:

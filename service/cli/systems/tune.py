@@ -100,7 +100,7 @@ def configure_tune(action: Callable[..., argparse.ArgumentParser], system_help: 
         metavar="S",
         help="of random deals (default: 1)",
     )
-    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
+    shared.add_workers_option(tune)
 
 
 def _holds_something_else(folder: Path) -> bool:

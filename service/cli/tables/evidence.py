@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.outputs import (
     add_output,
+    add_table_output,
     check_is_no_input,
     parquet_file,
     report_folder,
-    table_folder,
 )
 
 if TYPE_CHECKING:
@@ -63,15 +63,7 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help=f"file, folder, pattern, handviewer link or - {shared.AS_LOAD}",
     )
-    add_output(
-        parser,
-        "--out",
-        required=True,
-        metavar="DIR",
-        help="folder for the table",
-        check=table_folder,
-        goes_on=_goes_on_mining,
-    )
+    add_table_output(parser, _goes_on_mining)
     add(
         "--add-to",
         metavar="DIR",
@@ -202,14 +194,7 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help="archives with auctions; none: only put a table that has learned on another layer",
     )
-    add_output(
-        parser,
-        "--out",
-        required=True,
-        metavar="DIR",
-        help="folder for the table",
-        check=table_folder,
-    )
+    add_table_output(parser)
     add("--resume", action="store_true", help="go on reading where an interrupted run was")
     add(
         "--minimum-hands",

@@ -10,6 +10,7 @@ from bidcascade.engine.questions.tables import lint_answer
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.outputs import (
     add_output,
+    add_table_output,
     any_file,
     check_is_no_input,
     parquet_file,
@@ -66,14 +67,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 def _configure_import(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="FILE", help="Python literal, pickle, JSON Lines, Parquet, *.bidding")
-    add_output(
-        parser,
-        "--out",
-        required=True,
-        metavar="DIR",
-        help="folder for the table",
-        check=table_folder,
-    )
+    add_table_output(parser)
     add("--user-terms", metavar="FILE", help="lines 'Name = formula' with terms of one's own")
     add("--source", dest="origin", default="", help="where the rows are from")
     shared.add_import_options(parser)
