@@ -325,6 +325,45 @@ def test_what_is_no_message_is_answered(tmp_path):
     assert {one["id"] for one in answers if "result" in one} == {1, 8}
 
 
+FAILS_AT_START = """
+from contextlib import asynccontextmanager
+from bidcascade.service.cli.services import assistance
+from fastapi import FastAPI
+
+@asynccontextmanager
+async def fails(app):
+    raise OSError("the disk is gone")
+    yield
+
+assistance._service = lambda settings: FastAPI(lifespan=fails)
+"""
+
+
+def test_a_service_that_cannot_start_is_told_to_who_asks(tmp_path):
+    begun = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"},
+    }
+    asked = [("initialize", begun), ("tools/list", {})]
+    with subprocess.Popen(
+        [sys.executable, "-c", FAILS_AT_START + PROGRAM, "mcp"],
+        env=environment(BIDCASCADE_CACHE=str(tmp_path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as ran:
+        for number, (method, params) in enumerate(asked):
+            one = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            ran.stdin.write(json.dumps(one).encode() + b"\n")
+            ran.stdin.flush()
+            answer = json.loads(ran.stdout.readline())
+            assert (answer["id"], "error" in answer) == (number, number == 1)
+        ran.stdin.close()
+        assert ran.wait(timeout=60)
+        assert b"the disk is gone" in ran.stderr.read()
+
+
 @pytest.mark.parametrize(
     "flag", [("--port", "8123"), ("--host", "0.0.0.0"), ("--cors-origins", "x")]
 )
