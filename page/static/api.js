@@ -169,30 +169,33 @@ export function forgetAnswers() {
   cache.clear();
 }
 
+/** Hand over the bytes of an answer as they come; an answer that breaks off is an error, and no whole one. */
+export async function eachPart(response, take) {
+  try {
+    for (const reader = response.body.getReader(); ;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      take(value);
+    }
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(phrase("service.unreachable"), 0, "unreachable");
+  }
+}
+
 /** The last line of an answer in lines of JSON; `tell(line)` hears each as it comes. */
 async function lastLine(response, tell) {
   const decoder = new TextDecoder();
   let begun = "";
   let last;
-  const take = (text) => {
-    const lines = (begun + text).split("\n");
+  await eachPart(response, (bytes) => {
+    const lines = (begun + decoder.decode(bytes, { stream: true })).split("\n");
     begun = lines.pop();
     for (const line of lines) {
       last = JSON.parse(line);
       tell(last);
     }
-  };
-  try {
-    for (const reader = response.body.getReader(); ;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      take(decoder.decode(value, { stream: true }));
-    }
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    // it broke off: what came before is no whole answer
-    throw new ApiError(phrase("service.unreachable"), 0, "unreachable");
-  }
+  });
   return last;
 }
 

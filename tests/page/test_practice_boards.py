@@ -13,7 +13,6 @@ STATIC = Path(__file__).parents[2] / "page" / "static"
 HANDS = ["AQT9864.542.J.T8", "", "J5.KQ93.K852.Q43", ""]
 SCRIPT = """
 globalThis.localStorage = { getItem: () => null, setItem() {} };
-globalThis.document = { documentElement: { dataset: {} } };
 const { questionsOf, readSet, writeSet } = await import(process.argv[1]);
 const questions = questionsOf(JSON.parse(process.argv[2]));
 const again = questions.length ? readSet(writeSet("Board 1", questions)).questions : [];

@@ -1,6 +1,6 @@
 // Files to be kept: the service's by a link or, where a key is needed, by asking for them with it.
 
-import { ApiError, request, storedKey } from "../api.js";
+import { eachPart, request, storedKey } from "../api.js";
 import { clear, h } from "../dom.js";
 import { phrase } from "../texts.js";
 
@@ -21,17 +21,14 @@ async function download(path, name, tell, button) {
     const response = await request(path, { headers: { Accept: "*/*" } });
     const parts = [];
     let bytes = 0;
-    // what breaks off is an error here, and no file
-    for (const reader = response.body.getReader(); ;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      parts.push(value);
-      bytes += value.length;
+    await eachPart(response, (some) => {
+      parts.push(some);
+      bytes += some.length;
       coming(bytes);
-    }
+    });
     saveBlob(new Blob(parts, { type: response.headers.get("content-type") ?? "" }), name);
   } catch (error) {
-    tell(error instanceof ApiError ? error.message : phrase("service.unreachable"));
+    tell(error.message);
   } finally {
     button.disabled = false;
     clear(button, before);

@@ -14,6 +14,7 @@ import { isRequested, levelsOf } from "./practice_topics.js";
 import { answered, missedHands } from "./repetition.js";
 import { change, linkTo, placeRequest } from "../state.js";
 import { store, stored } from "../frame/storage.js";
+import { ownSystem } from "../systems/own_systems.js";
 import { phrase, phraseNodes } from "../texts.js";
 import { fitsToo, kindsNode, whyNode } from "../answers/why.js";
 
@@ -89,7 +90,7 @@ async function showThemes(place, tableName, signal) {
 async function showTopics(place, tableName, signal) {
   const finding = busyBar(phrase("practice.finding"), phrase("practice.finding-label"));
   clear(place, finding.node);
-  const groups = await topicsOf(tableName, signal, finding.tell);
+  const groups = await topicsOf(tableName, signal, finding.tell, ownSystem(tableName)?.base ?? null);
   if (signal.aborted) return;
   // what is chosen here is no news
   place.removeAttribute("aria-live");

@@ -6,7 +6,6 @@ import { randomDealer, randomVulnerability, readDeal, wholeHand } from "../bridg
 import { HANDOUT_VERSION, MOST_HANDS, readHandout } from "./handout_code.js";
 import { mayBeTaught } from "./sanity.js";
 import { VULNERABILITIES } from "../bridge/seats.js";
-import { ownSystem } from "../systems/own_systems.js";
 import { phrase } from "../texts.js";
 
 const VERSION = "1";
@@ -133,12 +132,14 @@ function withRare(all, base) {
     .map((one) => (one.examples.length ? one : { ...one, examples: made.get(one.topic)?.examples ?? [] }));
 }
 
-/** Topics of a table: those with tags, and names that say something else. `tell(done, of)` hears how far the search for them is. */
-export async function topicsOf(tableName, signal, tell = () => {}) {
+/**
+ * Topics of a table: those with tags, and names that say something else. `tell(done, of)` hears how far the search for them is;
+ * a text of one's own has the `base` that it was made of, empty if it was made of none.
+ */
+export async function topicsOf(tableName, signal, tell = () => {}, base = null) {
   const pathOf = (name) => `/v1/tables/${encodeURIComponent(name)}/topics`;
   const { topics: all } = await get(pathOf(tableName), { signal, goesOn: true, tell: ({ deals, of }) => tell(deals, of) });
-  const own = ownSystem(tableName);
-  const topics = own ? withRare(all, await knownTopics(pathOf(own.base), signal)) : madeOf(all);
+  const topics = base === null ? madeOf(all) : withRare(all, base ? await knownTopics(pathOf(base), signal) : []);
   const tagged = topics.filter((one) => one.topic.startsWith("#"));
   const words = new Set(tagged.map((one) => topicText(one.topic).toLowerCase()));
   const named = topics.filter((one) => !one.topic.startsWith("#") && !VAGUE.test(one.topic) && !words.has(one.topic.toLowerCase()));
