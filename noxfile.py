@@ -147,7 +147,14 @@ def serve(session: nox.Session) -> None:
                 session.error("the installation failed")
             time.sleep(0.5)
         url = f"http://127.0.0.1:{port}"
-        session.run("python3", ".ci/ask_service.py", url, str(READY_S), external=True)
+        asking = subprocess.Popen(["python3", ".ci/ask_service.py", url, str(READY_S)])
+        while asking.poll() is None:
+            if server.poll() is not None:
+                asking.kill()
+                session.error("the service ended before it was ready")
+            time.sleep(0.2)
+        if asking.returncode:
+            session.error("the service did not answer as expected")
     except BaseException:
         print(log.read_text("utf-8", errors="replace")[-10_000:])
         raise
