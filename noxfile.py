@@ -69,11 +69,6 @@ READY_S = 600
 PATIENCE = "-n 3 -rR --timeout 900" if "CI" in os.environ else ""
 
 
-def _is_woken(kind: str) -> bool:
-    """Whether a kind of tests runs: all do where nobody has chosen."""
-    return kind in os.environ.get(kinds["VARIABLE"], kind).split()
-
-
 @nox.session(python=False)
 def changed(session: nox.Session) -> None:
     """Run what can break by the changes since the commit that passed everything."""
@@ -91,7 +86,7 @@ def changed(session: nox.Session) -> None:
 
 
 def _has_work(step: str) -> bool:
-    return step not in kinds["STEPS"] or _is_woken(kinds["STEPS"][step])
+    return step not in kinds["STEPS"] or kinds["is_woken"](kinds["STEPS"][step])
 
 
 @nox.session(python=False)
@@ -272,8 +267,7 @@ def gpu(session: nox.Session) -> None:
 @nox.session(python=False)
 def pictures(session: nox.Session) -> None:
     """Make the pictures of the page."""
-    if _is_woken("docs") or _is_woken("browser"):
-        session.run(TOOLS / "python", "-m", "docs.make_pictures", external=True)
+    session.run(TOOLS / "python", "-m", "docs.make_pictures", external=True)
 
 
 @nox.session(python=False)
@@ -444,7 +438,7 @@ def built(session: nox.Session) -> None:
     session.log(f"{wheel.name} in {time.monotonic() - start:.0f} s, the sdist included")
     with session.chdir(source):
         session.run("python", ".ci/compare_wheel.py", str(wheel))
-    if _is_woken("client"):
+    if kinds["is_woken"]("client"):
         _try_client(session, source, scratch / "client")
     session.install("--no-deps", wheel)
     # what it needs is there already: the README's first command has tried that it asks for all

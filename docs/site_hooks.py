@@ -32,7 +32,7 @@ PICTURES = {".svg", ".png"}
 MADE = ROOT / "build" / "pictures"
 NONE_MADE = """# Pictures of the page
 
-Not made when this site was built. `python -m docs.make_pictures` makes them, or `nox -s pages`.
+Not made when this site was built. `python -m docs.make_pictures` makes them, or `nox -s pictures`.
 """
 LANGUAGES = {".py": "python", ".yml": "yaml", ".json": "json", ".toml": "toml", ".cu": "cpp"}
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,6 +29,7 @@ settings.register_profile("dev", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
 settings.register_profile("full", deadline=None, max_examples=400)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.register_profile("beside", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
@@ -68,11 +70,29 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return argname if isinstance(val, bytes | bytearray) else None
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave files out that a change cannot touch: importing them takes longer than what is left."""
     if not collection_path.match("test_*.py"):
         return None
-    return is_passed_over(collection_path.relative_to(TESTS).as_posix()) or None
+    file = collection_path.relative_to(TESTS).as_posix()
+    return is_passed_over(file, config.option.markexpr) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Give properties of rooms that a change does not touch fewer inputs than the others."""
+    # a property takes its number of inputs from the profile while its file is imported
+    usual = settings.get_current_profile_name()
+    if usual == "ci" and isinstance(collector, pytest.Module):
+        file = collector.path.relative_to(TESTS).as_posix()
+        if not runs(file, (), is_property=False):
+            settings.load_profile("beside")
+    try:
+        return (yield)
+    finally:
+        settings.load_profile(usual)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,7 +5,9 @@ the steps and tests of the kinds that ``ROWS`` gives for the changed paths. Prop
 without a kind run always. A path that no row names, or no such commit, means everything.
 
 A room is tested with those that stand on it, but for what takes long and rarely breaks from below:
-a change of a text does not run the browser, one of a service's route does not kill jobs.
+a change of a text does not run the browser, one of a service's route does not kill jobs. Whether
+the service answers as before when a room below it changes, the recorded answers tell. Properties of
+rooms that are not woken run with a quarter of their inputs.
 ``nox -s full``, which runs everything, finds what that passes over.
 """
 
@@ -20,6 +22,8 @@ VARIABLE = "CHECK_KINDS"
 """Environment variable with the kinds and the files of tests that run; all run without it."""
 
 TESTS = Path(__file__).resolve().parent
+CHECKOUT = "checkout"
+"""Mark of what reads the checkout; files that have no such test do not name it."""
 BROWSER = "browser"
 """Kind of what has the fixture of this name; all other kinds are told by paths."""
 
@@ -51,15 +55,20 @@ KINDS = {
 }  # fmt: skip
 """Paths below ``tests`` by kind; the first kind that fits is a test's."""
 
-STEPS = {"sanitize": "core", "bare": "builds", "gpu": "extras", "rehearse": "emulator"}
+STEPS = {
+    "sanitize": "core", "bare": "builds", "gpu": "extras", "rehearse": "emulator",
+    "pictures": "pictures",
+}  # fmt: skip
 """Steps of ``noxfile.py`` that one kind alone wants; all others run always. Only a change of
 ``pyproject.toml`` or the constraints wakes ``extras``, and it runs everything."""
 
-_ABOVE_LOADERS = "table systems inference engine seats workshop service docs bombs recorded"
+_ABOVE_CORE = "table systems inference engine docs bombs recorded"
+_ABOVE_LOADERS = f"{_ABOVE_CORE} seats workshop"
 ROWS = (
+    ("docs/make_pictures.py docs/site_hooks.py docs/pictures/*", "docs pictures"),
     ("docs/* mkdocs.yml editors/* LICENSE README.md CONTRIBUTING.md CHANGELOG.md", "docs"),
     ("systems/texts/*", "systems docs"),
-    ("page/*", "page browser docs"),
+    ("page/*", "page browser pictures docs"),
     ("service/jobs/*", "service kills docs bombs recorded"),
     ("service/client/* client/*", "service client docs"),
     ("service/*", "service docs recorded"),
@@ -68,19 +77,19 @@ ROWS = (
     ("workshop/*", "workshop kills service docs recorded"),
     ("seats/*", "seats workshop service docs recorded"),
     ("engine/*", "engine workshop service docs recorded"),
-    ("inference/*", "inference engine seats workshop service docs bombs recorded"),
+    ("inference/*", "inference engine seats workshop docs bombs recorded"),
     (
         "systems/language/grammar/* systems/language/words/* systems/language/tree/* "
         "systems/rows/*",
-        "systems inference engine seats workshop service page browser docs bombs recorded",
+        "systems inference engine seats workshop page browser docs bombs recorded",
     ),
-    ("systems/*", "systems inference engine seats workshop service page docs bombs recorded"),
+    ("systems/*", "systems inference engine seats workshop page docs bombs recorded"),
     ("table/language/*", f"page browser {_ABOVE_LOADERS}"),
     ("table/*", _ABOVE_LOADERS),
     ("loaders/*", f"loaders {_ABOVE_LOADERS}"),
-    ("kernels/core/*", f"core kernels loaders builds page browser {_ABOVE_LOADERS}"),
+    ("kernels/core/*", f"core kernels loaders builds page {_ABOVE_CORE}"),
     ("kernels/gpu/* kernels/cu* benchmarks/gpu/*", "kernels emulator"),
-    ("kernels/*", f"core kernels emulator builds loaders {_ABOVE_LOADERS}"),
+    ("kernels/*", f"core kernels emulator builds loaders {_ABOVE_CORE}"),
     ("benchmarks/*", "benchmarks docs"),
     ("tests/recorded/*", "recorded"),
     (".ci/checked tests/durations.json", ""),
@@ -207,21 +216,23 @@ def _files_that_name(support: str) -> set[str] | None:
     return found
 
 
+def is_woken(kind: str) -> bool:
+    """Whether a kind, or a file of tests, runs: all do where nobody has chosen."""
+    return kind in os.environ.get(VARIABLE, kind).split()
+
+
 def runs(file: str, fixtures: Iterable[str], *, is_property: bool) -> bool:
     """Whether a test runs: everything does where the variable is not set."""
-    if (written := os.environ.get(VARIABLE)) is None:
-        return True
-    wanted = set(written.split())
     kind = BROWSER if BROWSER in fixtures else kind_of(file)
     always = kind is None or (is_property and kind not in (BROWSER, "emulator"))
-    return always or kind in wanted or file in wanted
+    return always or is_woken(kind) or is_woken(file)
 
 
-def is_passed_over(file: str) -> bool:
-    """Whether no test of a file can run, told without importing it."""
-    wanted = set(os.environ.get(VARIABLE, BROWSER).split())
-    kind = kind_of(file)
-    if kind is None or {kind, file, BROWSER} & wanted:
+def is_passed_over(file: str, marks: str = "") -> bool:
+    """Whether no test of a file can run, told without importing it; ``marks`` as behind ``-m``."""
+    if marks == CHECKOUT and CHECKOUT not in (TESTS / file).read_text("utf-8"):
+        return True
+    if runs(file, (), is_property=False) or runs(file, (BROWSER,), is_property=False):
         return False
     return not has_properties(TESTS / file)
 

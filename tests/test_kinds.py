@@ -24,13 +24,18 @@ WOKEN = {
     "systems/texts/sayc.bidding": {"systems", "docs"},
     "service/api/http/limits.py": {"service", "docs", "recorded"},
     "service/jobs/queue.py": {"service", "kills", "docs", "bombs", "recorded"},
-    "page/static/bridge/deal_value.js": {"page", "browser", "docs"},
+    "docs/pictures/call-desk-light.png": {"docs", "pictures"},
+    "page/static/bridge/deal_value.js": {"page", "browser", "pictures", "docs"},
+    "kernels/core/rows.hpp": {
+        "core", "kernels", "loaders", "builds", "page", "table", "systems", "inference", "engine",
+        "docs", "bombs", "recorded",
+    },
     "tests/recorded/digests.txt": {"recorded"},
     "engine/questions/leads.py": {"engine", "service", "client", "docs", "recorded"},
     "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
     "tests/durations.json": set(),
     "kernels/gpu/columns.cu": {"kernels", "emulator"},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("path", WOKEN)
@@ -130,6 +135,13 @@ def test_files_that_are_not_even_imported(monkeypatch, file, wanted, is_left):
     assert not is_passed_over(file)
     monkeypatch.setenv(VARIABLE, wanted)
     assert is_passed_over(file) is is_left
+
+
+def test_files_without_a_test_of_the_checkout_are_not_imported_for_those(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert is_passed_over("table/test_storage.py", "checkout")
+    assert not is_passed_over("table/test_storage.py", "not checkout")
+    assert not is_passed_over("test_docs.py", "checkout")
 
 
 def git(folder: Path, *words: str) -> str:

@@ -14,6 +14,20 @@ from tests.support_kinds import VARIABLE
 ROOT = Path(__file__).parents[1]
 
 
+def pytest_says(file: str, *options: str, woken: str | None = None) -> str:
+    """What a run of a file writes, as CI starts it, whatever a change wakes."""
+    environment = {**os.environ, "CI": "true", "PYTEST_ADDOPTS": ""}
+    environment.pop(VARIABLE, None)
+    if woken is not None:
+        environment[VARIABLE] = woken
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-m", "", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, *options, file],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("is_full", [False, True])
 def test_sizes(monkeypatch, is_full):
     monkeypatch.setattr(support_examples, "is_full_run", lambda: is_full)
@@ -33,17 +47,20 @@ def test_parameters_behind_those_of_the_check_are_marked():
     [((), ["sayc"]), (("--hypothesis-profile=full",), ["acol", "sayc", "two-over-one"])],
 )
 def test_what_is_marked_is_collected_for_the_full_run_alone(options, systems):
-    file, function = "tests/systems/test_any_bidder.py", "test_every_tag_of_a_shipped_system"
-    # whatever a change wakes
-    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    environment["PYTEST_ADDOPTS"] = ""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "", "-k", function,
-         "-p", "no:cacheprovider", *options, file],
-        cwd=ROOT, env=environment, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    function = "test_every_tag_of_a_shipped_system"
+    written = pytest_says(
+        "tests/systems/test_any_bidder.py", "--collect-only", "-k", function, *options
+    )
     found = [
-        line.partition("[")[2].rstrip("]") for line in done.stdout.splitlines() if function in line
+        line.partition("[")[2].rstrip("]") for line in written.splitlines() if function in line
     ]
-    assert sorted(found) == systems, done.stdout + done.stderr
+    assert sorted(found) == systems, written
+
+
+@pytest.mark.parametrize(("woken", "inputs"), [("docs", 25), ("bridge", 100), (None, 100)])
+def test_properties_of_a_room_that_is_not_woken_get_fewer_inputs(woken, inputs):
+    written = pytest_says(
+        "tests/bridge/test_auction.py", "-k", "test_turns", "--hypothesis-show-statistics",
+        woken=woken,
+    )  # fmt: skip
+    assert f"settings.max_examples={inputs}\n" in written, written
