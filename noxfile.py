@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import tomllib
 from pathlib import Path
@@ -37,26 +38,18 @@ WHEEL_TARGETS = (
     "aarch64-macos.11.0",
     "x86_64-macos.11.0",
 )
-STEPS = (
-    "serve",
-    "quick",
-    "tools",
-    "beside",
-    "sanitize",
-    "bare",
-    "rehearse",
-    "pages",
-    "joined",
-    "site",
-    "wheel",
-)
+STEPS = ("serve", "quick", "sanitize", "bare", "rehearse", "pages", "wheel", "joined")
 SITE_TESTS = "tests/docs_site"
-BESIDE = ("style", "types", "pictures", "built", "gpu")
-"""What one processor does while the others run the tests of the checkout."""
+BESIDE = ("tools", "built", "style", "types", "pictures", "site", "gpu")
+"""What one processor does beside the tests, once there is something installed; some steps of the
+others wait for the first two."""
 CHECKED = ROOT / ".ci" / "checked"
 kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
 # the core is compiled once, however often the steps install it
 CORE_CACHE = {"BIDCASCADE_CORE_CACHE": str(ROOT / "build" / "compiled-core")}
+DONE = ROOT / "build" / "steps-done"
+"""Folder in which a step of those beside leaves a file of its name, once it is done."""
+_is_check = False
 _beside: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
 WRITTEN_DURATIONS = ROOT / "build" / "durations.json"
 DURATIONS = {"CHECK_DURATIONS": str(WRITTEN_DURATIONS)}
@@ -80,8 +73,14 @@ def changed(session: nox.Session) -> None:
         names = " ".join(sorted(woken))
         session.log(f"{len(paths)} paths changed, which wake: {names or 'nothing'}")
         os.environ[kinds["VARIABLE"]] = names
+    _begin(session, *filter(_has_work, STEPS))
+
+
+def _begin(session: nox.Session, *steps: str) -> None:
+    global _is_check
+    _is_check = True
     WRITTEN_DURATIONS.unlink(missing_ok=True)
-    for step in filter(_has_work, STEPS):
+    for step in steps:
         session.notify(step)
 
 
@@ -92,9 +91,7 @@ def _has_work(step: str) -> bool:
 @nox.session(python=False)
 def full(session: nox.Session) -> None:
     """Run everything, and write the commit down as one that passed."""
-    WRITTEN_DURATIONS.unlink(missing_ok=True)
-    for step in (*STEPS, "checked"):
-        session.notify(step)
+    _begin(session, *STEPS, "checked")
 
 
 @nox.session(python=False)
@@ -166,15 +163,20 @@ def serve(session: nox.Session) -> None:
 @nox.session(python=False)
 def quick(session: nox.Session) -> None:
     """Run the README's second command as it is written: does what was installed work."""
-    session.run(
-        "bash",
-        "-euo",
-        "pipefail",
-        "-c",
-        readme_command("test"),
-        env={**CORE_CACHE, "PYTEST_ADDOPTS": PATIENCE, kinds["VARIABLE"]: " ".join(kinds["KINDS"])},
-        external=True,
+    command = TOOLS / "bidcascade"
+    command.unlink(missing_ok=True)
+    tests = {"PYTEST_ADDOPTS": PATIENCE, kinds["VARIABLE"]: " ".join(kinds["KINDS"])}
+    started = subprocess.Popen(
+        ["bash", "-euo", "pipefail", "-c", readme_command("test")],
+        env={**os.environ, **CORE_CACHE, **tests},
     )
+    # as above: what installs beside may not come before
+    while started.poll() is None and not command.exists():
+        time.sleep(0.5)
+    if _is_check:
+        _start_beside()
+    if started.wait():
+        session.error("the installation or a test failed")
 
 
 @nox.session(python=False)
@@ -182,6 +184,7 @@ def tools(session: nox.Session) -> None:
     """Install what the next steps need, beside the package that lies there already."""
     wanted = _requirements("dev", "docs", "browser", "fuzz", "dask")
     session.run(TOOLS / "pip", "install", "-q", "-c", "constraints.txt", *wanted, external=True)
+    _say_done("tools")
 
 
 def _requirements(*extras: str) -> list[str]:
@@ -196,10 +199,11 @@ def _requirements(*extras: str) -> list[str]:
     return found
 
 
-@nox.session(python=False)
-def beside(session: nox.Session) -> None:
+def _start_beside() -> None:
     """Start what needs one processor alone; ``joined`` waits for it, and prints what it printed."""
     global _beside
+    shutil.rmtree(DONE, ignore_errors=True)
+    DONE.mkdir(parents=True)
     written = tempfile.TemporaryFile()  # noqa: SIM115  it is read when the process has ended
     command = [sys.executable, "-m", "nox", "--stop-on-first-error", "-s"]
     command += filter(_has_work, BESIDE)
@@ -210,17 +214,33 @@ def beside(session: nox.Session) -> None:
     _beside = started, written
 
 
+def _say_done(step: str) -> None:
+    DONE.mkdir(parents=True, exist_ok=True)
+    (DONE / step).touch()
+
+
+def _wait_for(session: nox.Session, step: str) -> None:
+    """Wait until a step beside is done; nothing to wait for where it is not the whole check."""
+    while _beside is not None and not (DONE / step).exists():
+        if _beside[0].poll() is not None:
+            _join(session)
+        time.sleep(0.5)
+
+
 @nox.session(python=False)
 def joined(session: nox.Session) -> None:
-    """Wait for what was started beside the other steps; without it do it now."""
+    """Wait for what was started beside the other steps."""
+    _join(session)
+
+
+def _join(session: nox.Session) -> None:
     if _beside is None:
-        for step in BESIDE:
-            session.notify(step)
-        return
+        session.error("expected a run of all steps: nox -s changed, or nox -s full")
     started, written = _beside
     code = started.wait()
     written.seek(0)
-    print(written.read().decode("utf-8", "replace"))
+    # not at the left edge, where .ci/run looks for the summary of the tests
+    print(textwrap.indent(written.read().decode("utf-8", "replace"), "| "))
     if code:
         session.error(f"one of {', '.join(BESIDE)} failed")
 
@@ -273,6 +293,7 @@ def pictures(session: nox.Session) -> None:
 @nox.session(python=False)
 def pages(session: nox.Session) -> None:
     """Run the tests of the checkout, but for those of the site."""
+    _wait_for(session, "tools")
     chosen = ("-m", "checkout", f"--ignore={SITE_TESTS}")
     session.run(TOOLS / "pytest", *chosen, *PATIENCE.split(), env=DURATIONS, external=True)
 
@@ -281,16 +302,8 @@ def pages(session: nox.Session) -> None:
 def site(session: nox.Session) -> None:
     """Build the site and test it, once the pictures on it are made."""
     # none of its tests may be woken: pytest tells that by 5
-    session.run(
-        TOOLS / "pytest",
-        SITE_TESTS,
-        "-m",
-        "checkout",
-        *PATIENCE.split(),
-        env=DURATIONS,
-        success_codes=[0, 5],
-        external=True,
-    )
+    chosen = (SITE_TESTS, "-m", "checkout", *PATIENCE.split(), "-n", "0")
+    session.run(TOOLS / "pytest", *chosen, env=DURATIONS, external=True, success_codes=[0, 5])
 
 
 @nox.session(python=False)
@@ -312,6 +325,7 @@ def nightly(session: nox.Session) -> None:
 @nox.session(python=False)
 def sanitize(session: nox.Session) -> None:
     """Run the core's tests with a build that finds wrong accesses and undefined behaviour."""
+    _wait_for(session, "tools")
     # first of all libraries, as the interpreter is built without them
     names = ("libasan.so", "libstdc++.so.6")
     preloaded = [
@@ -463,11 +477,13 @@ def built(session: nox.Session) -> None:
     (away / "pyproject.toml").write_text("\n".join(["[tool.pytest.ini_options]", *lines, ""]))
     with session.chdir(away):
         session.run("python", "-c", IS_INSTALLED)
+    _say_done("built")
 
 
 @nox.session(python=False)
 def wheel(session: nox.Session) -> None:
     """Run all tests against the wheel that ``built`` has installed."""
+    _wait_for(session, "built")
     # slow ones too: those of the checkout ran there, and no other test runs twice
     chosen = ["-m", "pytest", "-m", "not checkout", *PATIENCE.split()]
     python = ROOT / ".nox" / "built" / "bin" / "python"

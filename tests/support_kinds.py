@@ -56,9 +56,12 @@ KINDS = {
 """Paths below ``tests`` by kind; the first kind that fits is a test's."""
 
 STEPS = {
-    "sanitize": "core", "bare": "builds", "gpu": "extras", "rehearse": "emulator",
+    "sanitize": "core",
+    "bare": "builds",
+    "gpu": "extras",
+    "rehearse": "emulator",
     "pictures": "pictures",
-}  # fmt: skip
+}
 """Steps of ``noxfile.py`` that one kind alone wants; all others run always. Only a change of
 ``pyproject.toml`` or the constraints wakes ``extras``, and it runs everything."""
 

@@ -27,15 +27,25 @@ WOKEN = {
     "docs/pictures/call-desk-light.png": {"docs", "pictures"},
     "page/static/bridge/deal_value.js": {"page", "browser", "pictures", "docs"},
     "kernels/core/rows.hpp": {
-        "core", "kernels", "loaders", "builds", "page", "table", "systems", "inference", "engine",
-        "docs", "bombs", "recorded",
+        "core",
+        "kernels",
+        "loaders",
+        "builds",
+        "page",
+        "table",
+        "systems",
+        "inference",
+        "engine",
+        "docs",
+        "bombs",
+        "recorded",
     },
     "tests/recorded/digests.txt": {"recorded"},
     "engine/questions/leads.py": {"engine", "service", "client", "docs", "recorded"},
     "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
     "tests/durations.json": set(),
     "kernels/gpu/columns.cu": {"kernels", "emulator"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("path", WOKEN)

@@ -23,8 +23,12 @@ def pytest_says(file: str, *options: str, woken: str | None = None) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "-m", "", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, *options, file],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.stdout + done.stderr
 
 
@@ -60,7 +64,10 @@ def test_what_is_marked_is_collected_for_the_full_run_alone(options, systems):
 @pytest.mark.parametrize(("woken", "inputs"), [("docs", 25), ("bridge", 100), (None, 100)])
 def test_properties_of_a_room_that_is_not_woken_get_fewer_inputs(woken, inputs):
     written = pytest_says(
-        "tests/bridge/test_auction.py", "-k", "test_turns", "--hypothesis-show-statistics",
+        "tests/bridge/test_auction.py",
+        "-k",
+        "test_turns",
+        "--hypothesis-show-statistics",
         woken=woken,
-    )  # fmt: skip
+    )
     assert f"settings.max_examples={inputs}\n" in written, written
