@@ -30,6 +30,8 @@ nox.options.stop_on_first_error = True
 
 ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".venv" / "bin"
+FURTHER = ROOT / "build" / "tools"
+"""Environment with what the steps need beside the package, which is installed at the same time."""
 # with an old glibc, so that they run nearly everywhere
 WHEEL_TARGETS = (
     "x86_64-linux-gnu.2.17",
@@ -40,16 +42,14 @@ WHEEL_TARGETS = (
 )
 STEPS = ("serve", "quick", "sanitize", "bare", "rehearse", "pages", "wheel", "joined")
 SITE_TESTS = "tests/docs_site"
-BESIDE = ("tools", "built", "style", "types", "pictures", "site", "gpu")
-"""What one processor does beside the tests, once there is something installed; some steps of the
-others wait for the first two."""
+BESIDE = ("tools", "style", "types", "built", "pictures", "site", "gpu")
+"""What one processor does from the beginning on, beside the installation and the tests."""
 CHECKED = ROOT / ".ci" / "checked"
 kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
 # the core is compiled once, however often the steps install it
 CORE_CACHE = {"BIDCASCADE_CORE_CACHE": str(ROOT / "build" / "compiled-core")}
 DONE = ROOT / "build" / "steps-done"
 """Folder in which a step of those beside leaves a file of its name, once it is done."""
-_is_check = False
 _beside: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
 WRITTEN_DURATIONS = ROOT / "build" / "durations.json"
 DURATIONS = {"CHECK_DURATIONS": str(WRITTEN_DURATIONS)}
@@ -77,9 +77,8 @@ def changed(session: nox.Session) -> None:
 
 
 def _begin(session: nox.Session, *steps: str) -> None:
-    global _is_check
-    _is_check = True
     WRITTEN_DURATIONS.unlink(missing_ok=True)
+    _start_beside()
     for step in steps:
         session.notify(step)
 
@@ -163,28 +162,38 @@ def serve(session: nox.Session) -> None:
 @nox.session(python=False)
 def quick(session: nox.Session) -> None:
     """Run the README's second command as it is written: does what was installed work."""
-    command = TOOLS / "bidcascade"
-    command.unlink(missing_ok=True)
     tests = {"PYTEST_ADDOPTS": PATIENCE, kinds["VARIABLE"]: " ".join(kinds["KINDS"])}
-    started = subprocess.Popen(
-        ["bash", "-euo", "pipefail", "-c", readme_command("test")],
-        env={**os.environ, **CORE_CACHE, **tests},
+    session.run(
+        *("bash", "-euo", "pipefail", "-c", readme_command("test")),
+        env={**CORE_CACHE, **tests},
+        external=True,
     )
-    # as above: what installs beside may not come before
-    while started.poll() is None and not command.exists():
-        time.sleep(0.5)
-    if _is_check:
-        _start_beside()
-    if started.wait():
-        session.error("the installation or a test failed")
+    _say_done("quick")
 
 
 @nox.session(python=False)
 def tools(session: nox.Session) -> None:
-    """Install what the next steps need, beside the package that lies there already."""
-    wanted = _requirements("dev", "docs", "browser", "fuzz", "dask")
-    session.run(TOOLS / "pip", "install", "-q", "-c", "constraints.txt", *wanted, external=True)
+    """Install what the next steps need beside the package, and what that needs itself."""
+    session.run("python3", "-m", "venv", FURTHER, external=True)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [
+        *project["dependencies"],
+        *_requirements("test", "dev", "docs", "browser", "fuzz", "dask"),
+    ]
+    pip = (FURTHER / "bin" / "pip", "install", "-q", "-c", "constraints.txt")
+    session.run(*pip, *wanted, external=True)
     _say_done("tools")
+
+
+def _tool(name: str) -> Path:
+    """Command of a tool, where a developer has it or where the check installed it."""
+    return TOOLS / name if (TOOLS / name).exists() else FURTHER / "bin" / name
+
+
+def _libraries(python: Path | str) -> str:
+    """Folder of an environment's packages."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return subprocess.check_output([python, "-c", code], text=True).strip()
 
 
 def _requirements(*extras: str) -> list[str]:
@@ -204,6 +213,8 @@ def _start_beside() -> None:
     global _beside
     shutil.rmtree(DONE, ignore_errors=True)
     DONE.mkdir(parents=True)
+    # without it a step alone waits for nothing
+    atexit.register(shutil.rmtree, DONE, ignore_errors=True)
     written = tempfile.TemporaryFile()  # noqa: SIM115  it is read when the process has ended
     command = [sys.executable, "-m", "nox", "--stop-on-first-error", "-s"]
     command += filter(_has_work, BESIDE)
@@ -215,16 +226,26 @@ def _start_beside() -> None:
 
 
 def _say_done(step: str) -> None:
-    DONE.mkdir(parents=True, exist_ok=True)
-    (DONE / step).touch()
+    if DONE.exists():
+        (DONE / step).touch()
 
 
 def _wait_for(session: nox.Session, step: str) -> None:
-    """Wait until a step beside is done; nothing to wait for where it is not the whole check."""
-    while _beside is not None and not (DONE / step).exists():
-        if _beside[0].poll() is not None:
+    """Wait until a step is done that another process runs; one step alone has all it needs."""
+    # a process that ended early has failed, or has been ended by the one that started it
+    while DONE.exists() and not (DONE / step).exists():
+        if _beside is not None and _beside[0].poll() is not None:
             _join(session)
         time.sleep(0.5)
+
+
+def _use_tools(session: nox.Session) -> None:
+    """Let the package's environment see the further packages, once both are installed."""
+    _wait_for(session, "quick")
+    _wait_for(session, "tools")
+    if FURTHER.exists():
+        link = Path(_libraries(TOOLS / "python")) / "further.pth"
+        link.write_text(f"{_libraries(FURTHER / 'bin' / 'python')}\n")
 
 
 @nox.session(python=False)
@@ -254,18 +275,19 @@ def _end(started: subprocess.Popen[bytes]) -> None:
 @nox.session(python=False)
 def style(session: nox.Session) -> None:
     """Lint, formatting, the layers of imports; lines of code (``-- COMMIT``: changed since)."""
-    session.run(TOOLS / "ruff", "check", ".", external=True)
-    session.run(TOOLS / "ruff", "format", "--check", ".", external=True)
+    session.run(_tool("ruff"), "check", ".", external=True)
+    session.run(_tool("ruff"), "format", "--check", ".", external=True)
     # that folder shows the packages as they are installed
-    session.run(TOOLS / "lint-imports", "--no-cache", env={"PYTHONPATH": ".typings"}, external=True)
+    session.run(_tool("lint-imports"), "--no-cache", env={"PYTHONPATH": ".typings"}, external=True)
     session.run("python3", ".ci/token_lines.py", *session.posargs, external=True)
 
 
 @nox.session(python=False)
 def types(session: nox.Session) -> None:
     """Types; those of the clients are made of the questions and answers before."""
-    session.run(TOOLS / "python", "build_backend/client_types.py", external=True)
-    session.run(TOOLS / "mypy", "--strict", external=True)
+    mypy = _tool("mypy")
+    session.run(mypy.with_name("python"), "build_backend/client_types.py", external=True)
+    session.run(mypy, "--strict", external=True)
 
 
 @nox.session(python=False)
@@ -287,20 +309,23 @@ def gpu(session: nox.Session) -> None:
 @nox.session(python=False)
 def pictures(session: nox.Session) -> None:
     """Make the pictures of the page."""
+    _use_tools(session)
     session.run(TOOLS / "python", "-m", "docs.make_pictures", external=True)
 
 
 @nox.session(python=False)
 def pages(session: nox.Session) -> None:
     """Run the tests of the checkout, but for those of the site."""
-    _wait_for(session, "tools")
-    chosen = ("-m", "checkout", f"--ignore={SITE_TESTS}")
+    _use_tools(session)
+    # examples of a page take up to half a minute: one at a time, the longest files first
+    chosen = ("-m", "checkout", f"--ignore={SITE_TESTS}", "--maxschedchunk", "1")
     session.run(TOOLS / "pytest", *chosen, *PATIENCE.split(), env=DURATIONS, external=True)
 
 
 @nox.session(python=False)
 def site(session: nox.Session) -> None:
     """Build the site and test it, once the pictures on it are made."""
+    _use_tools(session)
     # none of its tests may be woken: pytest tells that by 5
     chosen = (SITE_TESTS, "-m", "checkout", *PATIENCE.split(), "-n", "0")
     session.run(TOOLS / "pytest", *chosen, env=DURATIONS, external=True, success_codes=[0, 5])
@@ -325,7 +350,7 @@ def nightly(session: nox.Session) -> None:
 @nox.session(python=False)
 def sanitize(session: nox.Session) -> None:
     """Run the core's tests with a build that finds wrong accesses and undefined behaviour."""
-    _wait_for(session, "tools")
+    _use_tools(session)
     # first of all libraries, as the interpreter is built without them
     names = ("libasan.so", "libstdc++.so.6")
     preloaded = [
@@ -426,6 +451,8 @@ def _try_client(session: nox.Session, source: Path, folder: Path) -> None:
 @nox.session
 def built(session: nox.Session) -> None:
     """Build wheel and sdist, and install the wheel and the tests elsewhere."""
+    # the core is compiled by then
+    _wait_for(session, "quick")
     scratch = BUILT.resolve()
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
@@ -456,12 +483,13 @@ def built(session: nox.Session) -> None:
         _try_client(session, source, scratch / "client")
     session.install("--no-deps", wheel)
     # what it needs is there already: the README's first command has tried that it asks for all
-    places = ("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
-    shared, own = (
-        Path(subprocess.check_output([python, *places], text=True).strip())
-        for python in (TOOLS / "python", Path(session.bin) / "python")
-    )
-    (own / "shared.pth").write_text(f"{shared}\n")
+    shared = [
+        _libraries(python)
+        for python in (TOOLS / "python", FURTHER / "bin" / "python")
+        if python.exists()
+    ]
+    own = Path(_libraries(Path(session.bin) / "python"))
+    (own / "shared.pth").write_text("".join(f"{one}\n" for one in shared))
 
     # the tests find real data beside the folder they lie in; .typings would lead back to sources
     away = scratch / "away"

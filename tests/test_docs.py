@@ -38,29 +38,9 @@ def new_cache(tmp_path_factory):
         yield
 
 
-@pytest.mark.parametrize("name", sorted({*PAGES} - RUN_ELSEWHERE))
-def test_examples_run_and_print_what_is_shown(name, tmp_path, monkeypatch):
+def test_every_command_has_its_example_and_files_of_a_batch_are_as_listed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_page(f"docs/{name}.md")
-
-
-@pytest.fixture(scope="module")
-def command_line(tmp_path_factory):
-    """Folder in which the page of the command line was run, and the commands that ran."""
-    folder = tmp_path_factory.mktemp("command-line")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        return folder, run_page("docs/command-line.md")
-
-
-def test_every_command_has_its_example(command_line):
-    _, ran = command_line
-    assert set(COMMANDS) <= set(ran)
-
-
-def test_files_of_a_batch_are_as_listed(command_line, monkeypatch):
-    folder, _ = command_line
-    monkeypatch.chdir(folder)
+    assert set(COMMANDS) <= set(run_page("docs/command-line.md"))
     listed = {
         (file.replace("*", "00000"), mode.split()[0].strip("`")): columns
         for file, mode, columns in re.findall(
@@ -76,6 +56,12 @@ def test_files_of_a_batch_are_as_listed(command_line, monkeypatch):
             continue
         answers = "answers" if mode == "all" else mode
         assert list(pl.read_parquet_schema(f"{answers}/{file}")) == columns.split(), file
+
+
+@pytest.mark.parametrize("name", sorted({*PAGES} - RUN_ELSEWHERE))
+def test_examples_run_and_print_what_is_shown(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_page(f"docs/{name}.md")
 
 
 def test_every_column_of_the_deal_frame_is_explained():
