@@ -104,8 +104,9 @@ def test_every_kind_is_that_of_a_test_and_is_woken_by_a_row():
     of_tests = {kind_of(file.relative_to(TESTS).as_posix()) for file in TESTS.rglob("test_*.py")}
     assert set(KINDS) | {None} == of_tests
     by_rows = {kind for _, kinds in ROWS for kind in kinds.split()}
-    # what lies deepest is under everything: a change of bridge runs it all, and one of the extras
-    assert by_rows | {"bridge", "extras"} == {*KINDS, BROWSER, *STEPS.values()}
+    # what lies deepest is under everything: a change of bridge runs it all, one of the extras, and
+    # one of the means of tests
+    assert by_rows | {"bridge", "extras", "tests"} == {*KINDS, BROWSER, *STEPS.values()}
 
 
 @pytest.mark.parametrize(
