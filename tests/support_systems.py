@@ -80,6 +80,20 @@ general:
 """
 
 
+BY_SIDES = System.parse("""
+system Sides
+opening:
+  1NT = Notrump: 15-17 points and vulnerable or 12-14 points and not vulnerable, balanced; limited
+  3C = Preempt: 6-9 points, 7+ clubs, not vulnerable
+  1D = Brave: 8+ points, 6+ diamonds, {Vul_They} or 11+ points
+  1H = Hearts: 12+ points, 6+ hearts, vulnerable
+  1H = Light hearts: 9+ points, 5+ hearts, not vulnerable
+  1S = Spades: 10+ points, 5+ spades
+after 1NT:
+  2NT = Invitation: 8-9 points and vulnerable or 11-12 points and not vulnerable
+""")
+"""Calls that mean something else at another vulnerability."""
+
 SMALL = System.parse(SMALL_SYSTEM)
 OTHER = System.parse(
     """

@@ -34,7 +34,12 @@ from bidcascade.systems.places.places import Place, PlaceEntry
 from bidcascade.systems.places.state import State
 from bidcascade.systems.registry import open_system
 from bidcascade.systems.system import System
-from bidcascade.systems.words.card_words import LONGEST_LINE, call_sign, card_words, words_data
+from bidcascade.systems.words.card_words import (
+    LONGEST_LINE,
+    call_sign,
+    card_words_of_each,
+    words_data,
+)
 
 _NOTRUMP: Final = 4
 _GAME: Final = parse_call("4S")
@@ -369,7 +374,7 @@ def _said(group: Group, calls: tuple[int, ...], places: _Places) -> Iterator[tup
         made = (*calls, call)
         words = ("", entries[call][0].name)
         if group.style != "answer":
-            words = card_words(places.state(made))
+            words = card_words_of_each(places, made)
         shown = auction_sign(made) if group.style == "auction" else call_sign(call)
         yield shown, _Said(*words, format_calls(made))
 
@@ -425,7 +430,7 @@ def _approach(system: System, places: _Places) -> Iterator[CardLine]:
         if after.meanings[-1].has_agreement("forcing", "forcing to game"):
             forcing.append(call_sign(call))
         if bid_level(call) == 1:
-            points, words = card_words(after)
+            points, words = card_words_of_each(places, (call,))
             shown.setdefault((points, _asked_length(words)), []).append(call)
     for (points, length), calls in shown.items():
         yield CardLine("", " ".join(map(call_sign, calls)), points, length, format_calls(calls[:1]))

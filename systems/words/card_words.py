@@ -14,7 +14,14 @@ from bidcascade.systems.places.state import State
 from bidcascade.table.language.term_catalogue import SUIT_NAMES
 
 from .cell_words import MANY_POINTS, length_texts
-from .explanation import ExplainedCall, explained_call
+from .explanation import (
+    ExplainedCall,
+    StatesAndPlaces,
+    by_one_side,
+    differs_by_vulnerability,
+    explained_call,
+    told_at_each,
+)
 
 LONGEST_LINE: Final = 56
 """Characters of the words of a line."""
@@ -49,6 +56,11 @@ _AGREED: Final = {
     "takeout": "takeout",
     "artificial": "artificial",
 }
+_SHORT: Final = {
+    "vulnerable": ("vul", "not vul"),
+    "against vulnerable opponents": ("against vul", "against not vul"),
+}
+"""Short words for a side that is vulnerable, and for one that is not."""
 _SUPPORT: Final = 3
 """Cards of another suit that say nothing of it."""
 _MAIN_NAME: Final = 0.6
@@ -77,6 +89,7 @@ def words_data() -> dict[str, Any]:
         "pairs": [["".join(sorted(signs)), words] for signs, words in _PAIRS.items()],
         "agreed": [*_AGREED.items()],
         "saidByName": _SAID_BY_NAME,
+        "vulnerable": _SHORT,
     }
 
 
@@ -126,6 +139,46 @@ def card_words(after: State) -> CardWords:
     least, promised = explained.every_points[0], explained.points[0]
     light = f"light from {least}" if _LEAST <= least < promised else ""
     return CardWords(points_range(explained.points), _fitting(name, details, binding, light))
+
+
+def card_words_of_each(places: StatesAndPlaces, calls: Sequence[int]) -> CardWords:
+    """Say the last of some calls as cards do; points that differ by vulnerability, with both.
+
+    Examples
+    --------
+    >>> from bidcascade.systems.system import System
+    >>> system = System.parse('''
+    ... opening:
+    ...   1N = Notrump: balanced, vulnerable, 15-17 points
+    ...   1N = Notrump: balanced, not vulnerable, 12-14 points
+    ... ''')
+    >>> card_words_of_each(system.reader(), (7,))
+    CardWords(points='15-17 vul, 12-14 not', words='Notrump: balanced')
+    """
+    after = places.state(calls)
+    found = card_words(after)
+    if not differs_by_vulnerability(after.meanings[-1]):
+        return found
+    either = by_one_side(told_at_each(places, calls, lambda there: _card_words_at(there, calls)))
+    if either is None:
+        return found
+    first, other, (said, otherwise, _) = either
+    there, elsewhere = _SHORT[said]
+    if first is None or other is None:
+        words = f"{found.words} ({elsewhere if first is None else there})"
+        return found if len(words) > LONGEST_LINE else CardWords(found.points, words)
+    points, words = found.points, found.words
+    if first.points and other.points and first.points != other.points:
+        points = f"{first.points} {there}, {other.points} {otherwise}"
+    if first.words != other.words:
+        both = f"{first.words} {there}; {other.words} {otherwise}"
+        words = both if len(both) <= LONGEST_LINE else words
+    return CardWords(points, words)
+
+
+def _card_words_at(places: StatesAndPlaces, calls: Sequence[int]) -> CardWords | None:
+    after = places.state(calls)
+    return card_words(after) if after.meanings[-1].known else None
 
 
 def points_range(points: tuple[int, int]) -> str:

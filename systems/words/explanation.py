@@ -1,10 +1,10 @@
 """What an auction has shown, call by call: in a sentence, with the numbers behind it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from .cell_words import MANY_POINTS, cells_text, points_text
 from .criterion_words import honours_of
 from .describing import agreement_words
+
+T = TypeVar("T")
 
 _VOCABULARY: Final = Vocabulary()
 
@@ -177,29 +179,49 @@ def _at_each(
     meanings = places.state(calls).meanings
     return tuple(
         replace(one, sentence=_sentence_of_each(places, calls[: number + 1]) or one.sentence)
-        if _differs(meanings[number])
+        if differs_by_vulnerability(meanings[number])
         else one
         for number, one in enumerate(explained)
     )
 
 
-def _differs(meaning: Meaning) -> bool:
+def differs_by_vulnerability(meaning: Meaning) -> bool:
     """Whether a call, which was read for no vulnerability, may mean something else at another."""
     return any(
         one.context is None and depends_on_context(one.expression) for one in meaning.alternatives
     )
 
 
+def told_at_each(
+    places: StatesAndPlaces, calls: Sequence[int], tell: Callable[[StatesAndPlaces], T]
+) -> dict[Vulnerability, T]:
+    """Tell something of the last call at each vulnerability, as North sees it, who made it."""
+    dealer = Seat((1 - len(calls)) % 4)
+    return {sides: tell(places.at(dealer, sides)) for sides in _SIDES}
+
+
+def by_one_side(told: Mapping[Vulnerability, T]) -> tuple[T, T, tuple[str, str, str]] | None:
+    """Find the two things that are told where one side's vulnerability decides.
+
+    Returns
+    -------
+    tuple or None
+        What is told where that side is vulnerable, where it is not, and words for both, and for
+        the second one alone.
+    """
+    for first, other, words in _EITHER:
+        if all(len({told[one] for one in side}) == 1 for side in (first, other)):
+            return told[first[0]], told[other[0]], words
+    return None
+
+
 def _sentence_of_each(places: StatesAndPlaces, calls: tuple[int, ...]) -> str:
     """Sentence of the last call at each vulnerability; empty where all are the same."""
-    dealer = Seat((1 - len(calls)) % 4)  # so that North called last
-    told = {sides: _explained_call(places.at(dealer, sides), calls).sentence for sides in _SIDES}
+    told = told_at_each(places, calls, lambda there: _explained_call(there, calls).sentence)
     if len(set(told.values())) == 1:
         return ""
-    for first, other, words in _EITHER:
-        pairs = [(told[one], told[two]) for one, two in zip(first, other, strict=True)]
-        if all(len({told[one] for one in side}) == 1 for side in (first, other)):
-            return either_sentence(*pairs[0], words)
+    if (either := by_one_side(told)) is not None:
+        return either_sentence(*either)
     return "; or ".join(
         f"{' or '.join(_SIDES[one] for one in told if told[one] == sentence)}: {sentence}"
         for sentence in dict.fromkeys(told.values())

@@ -32,7 +32,7 @@ from bidcascade.systems.registry import open_system
 from bidcascade.systems.system import System
 from bidcascade.systems.words.card_words import LONGEST_LINE
 from tests.service.reports.support_pages import check_page
-from tests.support_systems import EACH_SYSTEM
+from tests.support_systems import BY_SIDES, EACH_SYSTEM
 
 TEXT = """-- A system <for> tests & "cards".
 
@@ -160,6 +160,25 @@ def test_a_card_has_what_its_options_say(mine):
     off = card_of(open_system(mine, options={"two-way": False}), mine)
     assert not under(off, "Responses to 1NT")
     assert off.digest != card.digest
+
+
+def test_what_differs_by_vulnerability_is_said_for_both():
+    card = card_of(BY_SIDES, "sides")
+    openings = {
+        line.call: (line.points, line.words)
+        for one in card.sections[1:]
+        for line in one.lines
+        if line.auction and " " not in line.auction
+    }
+    assert openings["1NT"] == ("15-17 vul, 12-14 not", "Notrump: balanced")
+    assert openings["1♦"] == ("8+ against vul, 11+ else", "Brave: 6+ cards")
+    assert openings["1♥"] == ("12+ vul, 9+ not", "Hearts: 6+ cards vul; Light hearts: 5+ cards not")
+    assert openings["3♣"] == ("6-9", "Preempt: 7+ cards (not vul)")
+    assert openings["1♠"] == ("10+", "Spades: 5+ cards")
+    approach = {line.call: (line.points, line.words) for line in card.sections[0].lines}
+    assert approach["1NT"] == ("15-17 vul, 12-14 not", "balanced")
+    (answer,) = [line for one in card.sections for line in one.lines if line.auction == "1N P 2N"]
+    assert answer.points == "8-9 vul, 11-12 not"
 
 
 def test_parts_take_the_calls_that_belong_to_them(mine):

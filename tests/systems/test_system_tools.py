@@ -22,6 +22,7 @@ from bidcascade.systems.tables.compile import Sample, compile_system
 from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table.term_values import term_values
 from tests.support_examples import rows_in_check
+from tests.support_systems import BY_SIDES
 
 EXAMPLE = """
 system Five-card majors, strong notrump
@@ -405,19 +406,6 @@ def test_points_that_hands_have_beside_those_that_are_promised():
     assert call.every_points == (9, 21)
 
 
-BY_SIDES = System.parse("""
-opening:
-  1NT = Notrump: 15-17 points and vulnerable or 12-14 points and not vulnerable, balanced; limited
-  3C = Preempt: 6-9 points, 7+ clubs, not vulnerable
-  1D = Brave: 8+ points, 6+ diamonds, {Vul_They} or 11+ points
-  1H = Hearts: 12+ points, 6+ hearts, vulnerable
-  1H = Light hearts: 9+ points, 5+ hearts, not vulnerable
-  1S = Spades: 10+ points, 5+ spades
-after 1NT:
-  2NT = Invitation: 8-9 points and vulnerable or 11-12 points and not vulnerable
-""")
-
-
 @pytest.mark.parametrize(
     ("auction", "dealer", "vulnerability", "told"),
     [
@@ -438,6 +426,7 @@ after 1NT:
         ("1H", "N", "Both", "Hearts: 12+ points, 6+ hearts"),
         ("1D", "N", None, "Brave: 8+ points against vulnerable opponents, 11+ else, 6+ diamonds"),
         ("1D", "N", "NS", "Brave: 11+ points, 6+ diamonds"),
+        ("3C", "N", None, "Preempt: 6-9 points, 7+ clubs (not vulnerable)"),
         ("3C", "N", "NS", "No agreement about this call"),
         ("3C", "N", "EW", "Preempt: 6-9 points, 7+ clubs"),
     ],

@@ -8,7 +8,7 @@ from bidcascade.engine.browser_system import browser_system
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.systems.book.convention_card import card_of
 from bidcascade.systems.system import System
-from tests.support_systems import EACH_SYSTEM
+from tests.support_systems import BY_SIDES, EACH_SYSTEM
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,10 @@ def test_cards_are_those_of_the_package(engine, name):
     assert len(theirs) > 14
 
 
-def test_cards_of_texts_are_those_of_the_package(engine):
-    theirs, mine = told(engine, System.parse(SMALL))
+@pytest.mark.parametrize(
+    ("system", "words"), [(System.parse(SMALL), "Told"), (BY_SIDES, "not vul")]
+)
+def test_cards_of_texts_are_those_of_the_package(engine, system, words):
+    theirs, mine = told(engine, system)
     assert theirs == mine
-    assert any("Told" in line["words"] for one in theirs for line in one["lines"])
+    assert any(words in line["words"] for one in theirs for line in one["lines"])

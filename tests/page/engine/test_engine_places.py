@@ -21,7 +21,7 @@ from tests.page.engine.support_places import assert_engine_agrees, bid_by_refere
 from tests.support_auctions import random_auction
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples, sized, some_in_check
-from tests.support_systems import LONGEST, OTHER, SMALL, definition_of, systems
+from tests.support_systems import BY_SIDES, LONGEST, OTHER, SMALL, definition_of, systems
 from tests.systems.test_cell_words import MULTI
 
 pytestmark = pytest.mark.slow
@@ -63,6 +63,10 @@ def test_auctions_are_explained_as_by_the_reference(engine, name):
 
 def test_calls_of_several_meanings_are_explained_as_by_the_reference(engine):
     assert_deals_agree(engine, MULTI, MULTI, 20, 5, explained=True)
+
+
+def test_calls_of_a_vulnerability_are_explained_as_by_the_reference(engine):
+    assert_deals_agree(engine, BY_SIDES, BY_SIDES, 8, 3, explained=True)
 
 
 def test_small_systems_against_each_other(engine):

@@ -4,7 +4,7 @@ import { DOUBLE, FIRST_BID, formatCall, REDOUBLE } from "../deals/calls.js";
 import data from "./card_data.js";
 import { lengthTexts, MANY_POINTS } from "./cell_words.js";
 import { SUIT_NAMES } from "./describing.js";
-import { explainedCall } from "./explanation.js";
+import { byOneSide, differsByVulnerability, explainedCall, toldAtEach } from "./explanation.js";
 
 const { words: tables } = data;
 const SUITS = "CDHS";
@@ -41,6 +41,33 @@ export function cardWords(after) {
   const [least] = explained.every_points;
   const light = tables.least <= least && least < explained.points[0] ? `light from ${least}` : "";
   return { points: pointsRange(explained.points), words: fitting(name, details, binding, light) };
+}
+
+/** The same of the last of some calls; points that differ by vulnerability, with both. */
+export function cardWordsOfEach(places, calls) {
+  const after = places.state(calls);
+  const found = cardWords(after);
+  if (!differsByVulnerability(after.meanings.at(-1))) return found;
+  const either = byOneSide(toldAtEach(places, calls, (there) => {
+    const at = there.state(calls);
+    return at.meanings.at(-1).known ? cardWords(at) : null;
+  }));
+  if (!either) return found;
+  const [first, other, [said, otherwise]] = either;
+  const [there, elsewhere] = tables.vulnerable[said];
+  if (!first || !other) {
+    const words = `${found.words} (${first ? there : elsewhere})`;
+    return lengthOf(words) > tables.longestLine ? found : { ...found, words };
+  }
+  let { points, words } = found;
+  if (first.points && other.points && first.points !== other.points) {
+    points = `${first.points} ${there}, ${other.points} ${otherwise}`;
+  }
+  if (first.words !== other.words) {
+    const both = `${first.words} ${there}; ${other.words} ${otherwise}`;
+    if (lengthOf(both) <= tables.longestLine) words = both;
+  }
+  return { points, words };
 }
 
 /** A range of points as cards write it. */

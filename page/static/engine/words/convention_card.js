@@ -3,7 +3,7 @@
 import { DOUBLE, FIRST_BID, formatCalls, parseCall, parseCalls, PASS, REDOUBLE } from "../deals/calls.js";
 import data from "./card_data.js";
 import { paced } from "../pace.js";
-import { callSign, cardWords, isArtificial, levelOf, strainOf } from "./card_words.js";
+import { callSign, cardWordsOfEach, isArtificial, levelOf, strainOf } from "./card_words.js";
 
 const NOTRUMP = 4;
 const LONGEST_LINE = data.words.longestLine;
@@ -106,7 +106,7 @@ function wordsAt(group, calls, places) {
     if (!belongs(group, calls, call, some)) continue;
     const made = [...calls, call];
     const shown = group.style === "auction" ? auctionSign(made) : callSign(call);
-    const { points, words } = group.style === "answer" ? { points: "", words: some[0].name } : cardWords(places.state(made));
+    const { points, words } = group.style === "answer" ? { points: "", words: some[0].name } : cardWordsOfEach(places, made);
     found.set(shown, [points, words, formatCalls(made)]);
   }
   return found;
@@ -150,7 +150,7 @@ function approach(system, bidder) {
     const after = places.state([call]);
     if (has(after, "forcing", "forcing to game")) forcing.push(callSign(call));
     if (levelOf(call) > 1) continue;
-    const { points, words } = cardWords(after);
+    const { points, words } = cardWordsOfEach(places, [call]);
     const key = `${points}|${/\d\+? cards|balanced|forcing/.exec(words)?.[0] ?? ""}`;
     shown.set(key, [...(shown.get(key) ?? []), call]);
   }

@@ -18,7 +18,7 @@ export function explainPlaces(places, calls, dealer = 0, vulnerability = null) {
   const found = explained(places, calls);
   const { meanings } = places.state(calls);
   const atEach = (one, number) => {
-    if (!meanings[number].alternatives.some(({ constraint }) => constraint.dependsOnContext)) return one;
+    if (!differsByVulnerability(meanings[number])) return one;
     return { ...one, sentence: sentenceOfEach(places, calls.slice(0, number + 1)) || one.sentence };
   };
   return { ...found, calls: found.calls.map(atEach) };
@@ -28,33 +28,47 @@ export function explainPlaces(places, calls, dealer = 0, vulnerability = null) {
 const SIDES = [
   [1, "vulnerable against not"], [3, "both vulnerable"], [0, "nobody vulnerable"], [2, "not vulnerable against vulnerable"],
 ];
-/** Vulnerabilities that one side's decides, with words for both. */
+/** Vulnerabilities that one side's decides, with words for both, and for the second one alone. */
 const EITHER = [
-  [[1, 3], [0, 2], ["vulnerable", "not"]],
-  [[2, 3], [0, 1], ["against vulnerable opponents", "else"]],
+  [[1, 3], [0, 2], ["vulnerable", "not", "not vulnerable"]],
+  [[2, 3], [0, 1], ["against vulnerable opponents", "else", "against opponents who are not vulnerable"]],
 ];
+const NO_AGREEMENT = "No agreement about this call";
 /** Between the name of a call, what it shows, and its agreements. */
 const PARTS = /(: |, |; )/;
 
+/** Whether a call, which was read for no vulnerability, may mean something else at another. */
+export const differsByVulnerability = ({ alternatives }) => alternatives.some(({ constraint }) => constraint.dependsOnContext);
+
+/** What is told of the last call at each vulnerability, as North sees it, who made it. */
+export function toldAtEach(places, calls, tell) {
+  const dealer = (((1 - calls.length) % 4) + 4) % 4;
+  return new Map(SIDES.map(([sides]) => [sides, tell(places.at(dealer, sides))]));
+}
+
+/** The two things that are told where one side's vulnerability decides, and words for both; `null` where both sides' do. */
+export function byOneSide(told) {
+  const isOne = (one, other) => JSON.stringify(told.get(one)) === JSON.stringify(told.get(other));
+  const found = EITHER.find(([first, other]) => isOne(...first) && isOne(...other));
+  return found ? [told.get(found[0][0]), told.get(found[1][0]), found[2]] : null;
+}
+
 /** Sentence of the last call at each vulnerability; empty where all are the same. */
 function sentenceOfEach(places, calls) {
-  // so that North called last
-  const dealer = (((1 - calls.length) % 4) + 4) % 4;
-  const told = new Map(SIDES.map(([sides]) => [sides, explainedAt(places.at(dealer, sides), calls).sentence]));
-  const sentences = new Set(told.values());
-  if (sentences.size === 1) return "";
-  for (const [first, other, words] of EITHER) {
-    if ([first, other].every(([one, two]) => told.get(one) === told.get(two))) {
-      return eitherSentence(told.get(first[0]), told.get(other[0]), words);
-    }
-  }
-  return [...sentences].map((sentence) => (
+  const told = toldAtEach(places, calls, (there) => explainedAt(there, calls).sentence);
+  const sentences = [...new Set(told.values())];
+  if (sentences.length === 1) return "";
+  const either = byOneSide(told);
+  if (either) return eitherSentence(...either);
+  return sentences.filter((sentence) => sentence !== NO_AGREEMENT).map((sentence) => (
     `${SIDES.filter(([sides]) => told.get(sides) === sentence).map(([, words]) => words).join(" or ")}: ${sentence}`
   )).join("; or ");
 }
 
 /** Join two sentences of a call, which differ, by what each holds for. */
 function eitherSentence(first, other, words) {
+  if (first === NO_AGREEMENT) return `${other} (${words[2]})`;
+  if (other === NO_AGREEMENT) return `${first} (${words[0]})`;
   const [said, there] = [first.split(PARTS), other.split(PARTS)];
   const differing = [...said.keys()].filter((place) => said[place] !== there[place]);
   if (said.length === there.length && differing.length === 1 && differing[0]) {
@@ -175,7 +189,7 @@ function sentence(meaning, shares, cells, points, least, honours, agreements) {
 
 /** Name of a call: of several the one under which most hands make it. */
 function nameOf(meaning, shares) {
-  if (!meaning.known) return "No agreement about this call";
+  if (!meaning.known) return NO_AGREEMENT;
   const weights = new Map();
   meaning.alternatives.forEach(({ name }, index) => {
     if (name) weights.set(name, (weights.get(name) ?? 0) + shares[index]);
