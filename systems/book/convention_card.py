@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from bidcascade.bridge import (
     DOUBLE,
@@ -30,8 +30,7 @@ from bidcascade.bridge import (
 from bidcascade.kernels.machine.bounded_files import read_bounded
 from bidcascade.systems.language.reading.options import option_rows
 from bidcascade.systems.limits import LONGEST_CARD
-from bidcascade.systems.places.places import Place, PlaceEntry
-from bidcascade.systems.places.state import State
+from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.systems.registry import open_system
 from bidcascade.systems.system import System
 from bidcascade.systems.words.card_words import (
@@ -40,6 +39,7 @@ from bidcascade.systems.words.card_words import (
     card_words_of_each,
     words_data,
 )
+from bidcascade.systems.words.explanation import StatesAndPlaces
 
 _NOTRUMP: Final = 4
 _GAME: Final = parse_call("4S")
@@ -272,11 +272,6 @@ KINDS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
 """By name, which calls after an auction belong to a group."""
 
 
-class _Places(Protocol):
-    def place(self, calls: Sequence[int]) -> Place: ...
-    def state(self, calls: Sequence[int]) -> State: ...
-
-
 def card_of(system: System, name: str) -> ConventionCard:
     """Gather the card of a system.
 
@@ -329,7 +324,7 @@ class _Said(NamedTuple):
         return self[:2] == other[:2]
 
 
-def _lines(group: Group, reader: Callable[[tuple[int, ...]], _Places]) -> list[CardLine]:
+def _lines(group: Group, reader: Callable[[tuple[int, ...]], StatesAndPlaces]) -> list[CardLine]:
     """Lines of a group; neighbouring places share a head where no call means two things."""
     heads: list[tuple[list[str], dict[str, _Said]]] = []
     for auction in group.auctions:
@@ -363,7 +358,9 @@ def _in_order(sign: str) -> int:
     return call if call >= FIRST_BID else _LONGEST + call
 
 
-def _said(group: Group, calls: tuple[int, ...], places: _Places) -> Iterator[tuple[str, _Said]]:
+def _said(
+    group: Group, calls: tuple[int, ...], places: StatesAndPlaces
+) -> Iterator[tuple[str, _Said]]:
     """Give the calls of a place that belong to a group, as shown, with what is said of them."""
     entries: dict[int, list[PlaceEntry]] = {}
     for one in places.place(calls).entries:
@@ -421,7 +418,7 @@ def _remark(words: str) -> CardLine:
     return CardLine("", "", "", words, "")
 
 
-def _approach(system: System, places: _Places) -> Iterator[CardLine]:
+def _approach(system: System, places: StatesAndPlaces) -> Iterator[CardLine]:
     """Say what opponents ask first: lengths of openings, forcing ones, options that are on."""
     shown: dict[tuple[str, str], list[int]] = {}
     forcing = []

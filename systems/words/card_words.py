@@ -171,7 +171,9 @@ def card_words_of_each(places: StatesAndPlaces, calls: Sequence[int]) -> CardWor
     if first.points and other.points and first.points != other.points:
         points = f"{first.points} {there}, {other.points} {otherwise}"
     if first.words != other.words:
-        both = f"{first.words} {there}; {other.words} {otherwise}"
+        name, colon, _ = first.words.partition(": ")
+        rest = other.words.removeprefix(f"{name}{colon}") if colon else other.words
+        both = f"{first.words} {there}; {rest} {otherwise}"
         words = both if len(both) <= LONGEST_LINE else words
     return CardWords(points, words)
 

@@ -73,6 +73,8 @@ UNREADABLE = re.compile(
 )
 """Words of conditions that opponents need not work out."""
 HELD = r"\d+\+? (?:cards?|support|[♣♦♥♠]|in an? (?:major|minor)|in any suit)|\d-card support"
+_RANGE = r"\d+(?:-\d+|\+)?"
+POINTS = re.compile(rf"|{_RANGE}|{_RANGE} vul, {_RANGE} not|{_RANGE} against vul, {_RANGE} else")
 DETAIL = re.compile(
     rf"{HELD}|\d\+? [♣♦♥♠] or \d\+? [♣♦♥♠]|balanced|asks for a 4-card major|"
     r"(?:game |not )?forcing|invitational|to play|preemptive|penalty|takeout|artificial|"
@@ -248,11 +250,13 @@ class TestShippedCards:
         for line in lines:
             assert len(line.words) <= LONGEST_LINE, line
             assert not UNREADABLE.search(line.words), line
-            assert re.fullmatch(r"|\d+(?:-\d+|\+)?", line.points), line
+            assert POINTS.fullmatch(line.points), line
             name, colon, details = line.words.partition(": ")
             if line.call and (colon or name[0].isdigit()):
-                for one in (details if colon else name).split(", "):
-                    assert DETAIL.fullmatch(one), line
+                for one in re.split("[,;] ", details if colon else name):
+                    assert DETAIL.fullmatch(re.sub(r" (?:(?:against )?vul|not|else)$", "", one)), (
+                        line
+                    )
         for one in card.sections:
             shown = [(line.after, call) for line in one.lines for call in line.call.split(", ")]
             assert len(shown) == len({*shown}) or not one.lines[-1].call, one.heading

@@ -64,7 +64,9 @@ export function cardWordsOfEach(places, calls) {
     points = `${first.points} ${there}, ${other.points} ${otherwise}`;
   }
   if (first.words !== other.words) {
-    const both = `${first.words} ${there}; ${other.words} ${otherwise}`;
+    const name = first.words.includes(": ") ? first.words.slice(0, first.words.indexOf(": ") + 2) : "";
+    const rest = other.words.startsWith(name) ? other.words.slice(name.length) : other.words;
+    const both = `${first.words} ${there}; ${rest} ${otherwise}`;
     if (lengthOf(both) <= tables.longestLine) words = both;
   }
   return { points, words };
