@@ -199,6 +199,34 @@ def test_rare_conventions_find_hands(module, topic):
     assert code["value"].startswith("1!")
 
 
+RARE = """opening:
+  2NT = Six and six: 10-11 points, exactly 6 clubs, exactly 6 diamonds
+  1C = Clubs: 11+ points
+"""
+
+
+def test_a_convention_of_ones_own_that_hardly_comes_up_finds_hands(browser, tmp_path):
+    """Of 50,000 hands one opens so: deals are made that fit the call."""
+    (tmp_path / "rare.bidding").write_text(RARE)
+    with ready_server(table=str(tmp_path / "rare.bidding")) as (url, _):
+        visits = visiting(browser, url)
+        page = next(visits).open().page
+        topic = {"topic": "Six and six", "places": [[]], "examples": []}
+        code = page.evaluate(
+            """async topic => {
+                const { tables: [{ name }] } = await bidcascade("api.js").get("/v1/tables");
+                return bidcascade("games/practice_sets.js").makeSet(topic, name);
+            }""",
+            topic,
+        )
+        assert next(visits, None) is None
+    questions = code.split("!")[2:]
+    # half of them for it, half where another call is right
+    hands = [question.rpartition("~")[2].split(".") for question in questions]
+    long = [hand for hand in hands if [len(suit) for suit in hand[2:]] == [6, 6]]
+    assert len(long) >= 2, questions
+
+
 SYSTEMS = ["sayc", "acol", "two-over-one"]
 QUESTIONS_OF_ALL = """async ([name, step]) => {
     const { topicsOf, questionsOfExamples } = bidcascade("games/practice_sets.js");

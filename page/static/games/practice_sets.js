@@ -220,14 +220,29 @@ async function questionsOfDeals(topic, deals, tableName, signal) {
   });
 }
 
-/** Questions at a place, of deals that fit its auction; `about` tells dealer and vulnerability where they are not any. */
+/**
+ * Questions at a place, of deals that fit its auction; `about` tells dealer and vulnerability where they are not any,
+ * and the calls `before` the question where the auction is longer.
+ */
 export async function questionsAt(topic, calls, tableName, signal, about = {}) {
-  const { dealer = randomDealer(), vulnerability = randomVulnerability(), count = DEALS } = about;
+  const { dealer = randomDealer(), vulnerability = randomVulnerability(), count = DEALS, before = calls } = about;
   const seed = Math.floor(Math.random() * 2 ** 32);
   const { layouts } = await post("/v1/layouts", {
     auction: calls, dealer: SEATS[dealer], vulnerability, count, seed, table: tableName,
   }, { signal });
-  return questionsOfDeals(topic, layouts.map(({ deal }) => ({ deal, dealer, vulnerability, calls })), tableName, signal);
+  const deals = layouts.map(({ deal }) => ({ deal, dealer, vulnerability, calls: before }));
+  return questionsOfDeals(topic, deals, tableName, signal);
+}
+
+/** Questions at a place whose answer is a call of the topic: of deals that fit the auction with that call, however rare. */
+async function questionsOfCalls(topic, calls, tableName, signal) {
+  const { calls: ofTopic } = await aboutPlace(topic, calls, tableName, signal);
+  const found = [];
+  for (const call of ofTopic) {
+    const about = { count: 2 * SIZE, before: calls };
+    found.push(...await questionsAt(topic, [...calls, call], tableName, signal, about));
+  }
+  return found;
 }
 
 /** As many of each call as there are, in turn. */
@@ -268,6 +283,10 @@ export async function topicQuestions({ topic, places, examples }, tableName, sig
   }
   // what one hand of a thousand calls there, such as a grand slam force: deals on which it was called
   if (!found()) pool.push(...await questionsOfExamples({ topic, examples }, tableName, signal));
+  for (const calls of inSomeOrder(places).slice(0, MOST_PLACES)) {
+    if (found()) break;
+    pool.push(...await questionsOfCalls(topic, calls, tableName, signal));
+  }
   if (!found()) throw new Error(phrase("practice.nothing-found"));
   return levelled(pool, size);
 }
