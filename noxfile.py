@@ -317,8 +317,8 @@ def pictures(session: nox.Session) -> None:
 def pages(session: nox.Session) -> None:
     """Run the tests of the checkout, but for those of the site."""
     _use_tools(session)
-    # examples of a page take up to half a minute: one at a time, the longest files first
-    chosen = ("-m", "checkout", f"--ignore={SITE_TESTS}", "--maxschedchunk", "1")
+    # examples of a page take up to half a minute: one page at a time, the longest files first
+    chosen = ("-m", "checkout", f"--ignore={SITE_TESTS}", "--dist", "load", "--maxschedchunk", "1")
     session.run(TOOLS / "pytest", *chosen, *PATIENCE.split(), env=DURATIONS, external=True)
 
 

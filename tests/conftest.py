@@ -19,7 +19,7 @@ from tests.support_durations import (
     read_durations,
 )
 from tests.support_examples import is_full_run
-from tests.support_kinds import TESTS, has_properties, is_passed_over, runs
+from tests.support_kinds import PAGE, TESTS, has_properties, is_passed_over, runs
 from tests.support_missing import missing
 from tests.support_second_tries import allow_second_tries
 
@@ -118,4 +118,7 @@ def _is_wanted(item: pytest.Item) -> bool:
     file = item.path.relative_to(TESTS).as_posix()
     is_property = bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
     assert not is_property or has_properties(item.path), f"{item.path} does not name hypothesis"
-    return runs(file, getattr(item, "fixturenames", ()), is_property=is_property)
+    mark = item.get_closest_marker(PAGE)
+    page = mark.args[0] if mark else ""
+    fixtures = getattr(item, "fixturenames", ())
+    return runs(file, fixtures, is_property=is_property, page=page)

@@ -24,6 +24,8 @@ VARIABLE = "CHECK_KINDS"
 TESTS = Path(__file__).resolve().parent
 CHECKOUT = "checkout"
 """Mark of what reads the checkout; files that have no such test do not name it."""
+PAGE = "page"
+"""Mark of what runs the examples of one page, whose path it names."""
 BROWSER = "browser"
 """Kind of what has the fixture of this name; all other kinds are told by paths."""
 
@@ -46,7 +48,8 @@ KINDS = {
     "recorded": ("recorded/*", "test_other_systems.py"),
     # a change of what they test runs everything
     "tests": ("test_two_sizes.py", "test_durations.py", "test_second_tries.py"),
-    "docs": ("test_docs.py", "docs_*", "test_pictures.py"),
+    "docs": ("docs_examples/*", "docs_notebook/*", "test_docstrings.py"),
+    "site": ("docs_site/*", "test_pictures.py"),
     **{
         room: (f"{room}/*",)
         for room in (
@@ -67,35 +70,36 @@ STEPS = {
 """Steps of ``noxfile.py`` that one kind alone wants; all others run always. Only a change of
 ``pyproject.toml`` or the constraints wakes ``extras``, and it runs everything."""
 
-_ABOVE_CORE = "table systems inference engine docs bombs recorded"
+_ABOVE_CORE = "table systems inference engine docs site bombs recorded"
 _ABOVE_LOADERS = f"{_ABOVE_CORE} seats workshop"
 ROWS = (
-    ("docs/make_pictures.py docs/site_hooks.py docs/pictures/*", "docs pictures"),
-    ("docs/* mkdocs.yml editors/* LICENSE README.md CONTRIBUTING.md CHANGELOG.md", "docs"),
+    ("docs/make_pictures.py docs/site_hooks.py docs/pictures/*", "docs site pictures"),
+    ("docs/*.md docs/*.ipynb README.md CONTRIBUTING.md CHANGELOG.md LICENSE", "site"),
+    ("docs/* mkdocs.yml editors/*", "docs site"),
     ("systems/texts/*", "systems docs"),
-    ("page/*", "page browser pictures docs"),
-    ("service/jobs/*", "service kills docs bombs recorded"),
-    ("service/client/* client/*", "service client docs"),
-    ("service/*", "service docs recorded"),
-    ("engine/runs/* engine/archive/*", "engine dask kills workshop service docs recorded"),
-    ("engine/questions/*", "engine service client docs recorded"),
-    ("workshop/*", "workshop kills service docs recorded"),
-    ("seats/*", "seats workshop service docs recorded"),
-    ("engine/*", "engine workshop service docs recorded"),
-    ("inference/*", "inference engine seats workshop docs bombs recorded"),
+    ("page/*", "page browser pictures docs site"),
+    ("service/jobs/*", "service kills docs site bombs recorded"),
+    ("service/client/* client/*", "service client docs site"),
+    ("service/*", "service docs site recorded"),
+    ("engine/runs/* engine/archive/*", "engine dask kills workshop service docs site recorded"),
+    ("engine/questions/*", "engine service client docs site recorded"),
+    ("workshop/*", "workshop kills service docs site recorded"),
+    ("seats/*", "seats workshop service docs site recorded"),
+    ("engine/*", "engine workshop service docs site recorded"),
+    ("inference/*", "inference engine seats workshop docs site bombs recorded"),
     (
         "systems/language/grammar/* systems/language/words/* systems/language/tree/* "
         "systems/rows/*",
-        "systems inference engine seats workshop page browser docs bombs recorded",
+        "systems inference engine seats workshop page browser docs site bombs recorded",
     ),
-    ("systems/*", "systems inference engine seats workshop page docs bombs recorded"),
+    ("systems/*", "systems inference engine seats workshop page docs site bombs recorded"),
     ("table/language/*", f"page browser {_ABOVE_LOADERS}"),
     ("table/*", _ABOVE_LOADERS),
     ("loaders/*", f"loaders {_ABOVE_LOADERS}"),
     ("kernels/core/*", f"core kernels loaders builds page {_ABOVE_CORE}"),
     ("kernels/gpu/* kernels/cu* benchmarks/gpu/*", "kernels emulator"),
     ("kernels/*", f"core kernels emulator builds loaders {_ABOVE_CORE}"),
-    ("benchmarks/*", "benchmarks docs"),
+    ("benchmarks/*", "benchmarks docs site"),
     ("tests/recorded/*", "recorded"),
     (".ci/checked tests/durations.json", ""),
 )
@@ -155,7 +159,7 @@ def kind_of(file: str) -> str | None:
 def woken(paths: Iterable[str]) -> set[str] | None:
     """Kinds that changed paths wake, and changed files of tests; ``None`` for everything.
 
-    A file of means for tests wakes the files that name it.
+    A file of means for tests wakes the files that name it, a page its own examples.
 
     Parameters
     ----------
@@ -166,6 +170,8 @@ def woken(paths: Iterable[str]) -> set[str] | None:
     --------
     >>> sorted(woken(["systems/texts/sayc.bidding", "tests/table/test_storage.py"]))
     ['docs', 'systems', 'table/test_storage.py']
+    >>> sorted(woken(["docs/tables.md"]))
+    ['docs/tables.md', 'site']
     >>> woken(["pyproject.toml"]) is None
     True
     """
@@ -175,6 +181,8 @@ def woken(paths: Iterable[str]) -> set[str] | None:
         if folder == "tests" and file.rpartition("/")[2].startswith("test_"):
             found.add(file)
             continue
+        if _is_page(path):
+            found.add(path)
         if folder == "tests" and file.rpartition("/")[2].startswith("support_"):
             if (wanted := _files_that_name(file)) is None:
                 return None
@@ -226,11 +234,11 @@ def is_woken(kind: str) -> bool:
     return kind in os.environ.get(VARIABLE, kind).split()
 
 
-def runs(file: str, fixtures: Iterable[str], *, is_property: bool) -> bool:
+def runs(file: str, fixtures: Iterable[str], *, is_property: bool, page: str = "") -> bool:
     """Whether a test runs: everything does where the variable is not set."""
     kind = BROWSER if BROWSER in fixtures else kind_of(file)
     always = kind is None or (is_property and kind not in (BROWSER, "emulator"))
-    return always or is_woken(kind) or is_woken(file)
+    return always or is_woken(kind) or is_woken(file) or is_woken(page)
 
 
 def is_passed_over(file: str, marks: str = "") -> bool:
@@ -239,7 +247,14 @@ def is_passed_over(file: str, marks: str = "") -> bool:
         return True
     if runs(file, (), is_property=False) or runs(file, (BROWSER,), is_property=False):
         return False
+    text = (TESTS / file).read_text("utf-8")
+    if f"mark.{PAGE}(" in text and any(map(_is_page, os.environ[VARIABLE].split())):
+        return False
     return not has_properties(TESTS / file)
+
+
+def _is_page(path: str) -> bool:
+    return not path.startswith("tests/") and path.endswith((".md", ".ipynb"))
 
 
 def has_properties(path: Path) -> bool:

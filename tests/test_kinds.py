@@ -1,5 +1,6 @@
 """Kinds of tests: every file of tests and every room has its own, and changes wake them."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -20,12 +21,14 @@ from tests.support_kinds import (
 
 TESTS = Path(__file__).parent
 WOKEN = {
-    "docs/web.md": {"docs"},
+    "docs/web.md": {"site", "docs/web.md"},
+    "README.md": {"site", "README.md"},
+    "docs/site_rest.py": {"docs", "site"},
     "systems/texts/sayc.bidding": {"systems", "docs"},
-    "service/api/http/limits.py": {"service", "docs", "recorded"},
-    "service/jobs/queue.py": {"service", "kills", "docs", "bombs", "recorded"},
-    "docs/pictures/call-desk-light.png": {"docs", "pictures"},
-    "page/static/bridge/deal_value.js": {"page", "browser", "pictures", "docs"},
+    "service/api/http/limits.py": {"service", "docs", "site", "recorded"},
+    "service/jobs/queue.py": {"service", "kills", "docs", "site", "bombs", "recorded"},
+    "docs/pictures/call-desk-light.png": {"docs", "site", "pictures"},
+    "page/static/bridge/deal_value.js": {"page", "browser", "pictures", "docs", "site"},
     "kernels/core/rows.hpp": {
         "core",
         "kernels",
@@ -37,11 +40,12 @@ WOKEN = {
         "inference",
         "engine",
         "docs",
+        "site",
         "bombs",
         "recorded",
     },
     "tests/recorded/digests.txt": {"recorded"},
-    "engine/questions/leads.py": {"engine", "service", "client", "docs", "recorded"},
+    "engine/questions/leads.py": {"engine", "service", "client", "docs", "site", "recorded"},
     "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
     "tests/durations.json": set(),
     "kernels/gpu/columns.cu": {"kernels", "emulator"},
@@ -91,7 +95,9 @@ def test_means_of_tests_wake_the_files_that_stand_on_them():
 
 def test_changes_add_up():
     assert woken(["docs/web.md", "service/jobs/queue.py"]) == {
+        "docs/web.md",
         "docs",
+        "site",
         "service",
         "kills",
         "bombs",
@@ -129,6 +135,22 @@ def test_which_tests_run(monkeypatch, file, fixtures, is_property, wanted):
     assert runs(file, fixtures, is_property=is_property) is wanted
 
 
+@pytest.mark.parametrize(("wanted", "is_run"), [("README.md", False), ("docs/jobs.md", True)])
+def test_a_page_wakes_its_own_examples(monkeypatch, wanted, is_run):
+    monkeypatch.setenv(VARIABLE, wanted)
+    file = "docs_examples/test_examples.py"
+    assert runs(file, (), is_property=False, page="docs/jobs.md") is is_run
+    assert not is_passed_over(file)
+
+
+def test_who_reads_a_page_is_woken_by_it():
+    for file in TESTS.rglob("test_*.py"):
+        if kind_of(file.relative_to(TESTS).as_posix()) is not None:
+            text = file.read_text("utf-8")
+            pages = set(re.findall(r'(?:page_text|run_page)\("([^"]+)"\)', text))
+            assert pages <= set(re.findall(r'mark\.page\("([^"]+)"\)', text)), file
+
+
 @pytest.mark.parametrize(
     ("file", "wanted", "is_left"),
     [
@@ -137,6 +159,7 @@ def test_which_tests_run(monkeypatch, file, fixtures, is_property, wanted):
         ("service/cli/test_cli_errors.py", "service/cli/test_cli_errors.py", False),
         # any file may have tests in the browser, properties run always, files without a kind too
         ("service/cli/test_cli_errors.py", "browser", False),
+        ("service/cli/test_cli_errors.py", "docs/jobs.md", True),
         ("table/test_trie_properties.py", "docs", False),
         ("test_repository.py", "", False),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from bidcascade.engine.settings import Settings
 from bidcascade.service.cli import COMMANDS, make_parser
-from tests.support_docs import CHECKOUT, blocks_of, commands_of, matches, page_text, run_page
+from tests.support_docs import CHECKOUT, blocks_of, commands_of, matches, page_text
 
 pytestmark = pytest.mark.checkout
 
@@ -37,14 +37,6 @@ def test_every_setting_is_explained():
 def test_settings_are_read_from_the_named_variables(monkeypatch):
     monkeypatch.setenv("BIDCASCADE_MAX_REQUEST_DEALS", "7")
     assert Settings().max_request_deals == 7
-
-
-@pytest.mark.slow
-def test_snippets_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    ran = run_page("README.md")
-    assert {"curl", "python", "load", "augment", "batch", "table", "bid"} <= set(ran)
-    assert (tmp_path / "answers" / "manifest.json").is_file()
 
 
 def test_all_shell_blocks_are_run_or_marked():

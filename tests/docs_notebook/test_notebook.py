@@ -21,6 +21,7 @@ def notebook():
 
 
 @pytest.mark.slow
+@pytest.mark.page(NOTEBOOK)
 def test_every_cell_shows_what_is_kept(notebook, monkeypatch):
     """Pictures, which depend on the fonts that are there, are compared by their kind alone."""
     if importlib.util.find_spec("matplotlib") is None:
@@ -53,6 +54,7 @@ def without_pictures(cells):
     ]
 
 
+@pytest.mark.page(NOTEBOOK)
 def test_every_cell_is_kept_with_what_it_shows(notebook):
     cells = notebook["cells"]
     names = [cell["id"] for cell in cells]

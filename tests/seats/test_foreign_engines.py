@@ -370,6 +370,7 @@ def bots(tmp_path_factory):
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/engines.md")
 @pytest.mark.parametrize("name", ["bot.py", "bot.js", "bot.cpp"])
 def test_each_bot_of_the_page_bids_a_thousand_boards(bots, name):
     if name not in bots:
@@ -386,6 +387,7 @@ def test_each_bot_of_the_page_bids_a_thousand_boards(bots, name):
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/engines.md")
 def test_a_match_with_a_bot_is_worked_out(bots):
     deals = deals_in_turn(60, 6)
     known = np.full((60, 20), 8, np.int8)

@@ -48,6 +48,7 @@ def test_every_option_has_cases(name):
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/systems.md")
 def test_every_option_is_in_the_table_for_players():
     _, behind = page_text("docs/systems.md").split("| option | on, a pair plays | in |\n")
     rows = re.findall(r"^\|(.*?)\|", behind.partition("\n\n")[0], re.MULTILINE)

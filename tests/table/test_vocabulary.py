@@ -447,5 +447,6 @@ def test_user_terms_file():
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/terms.md")
 def test_page_of_terms_is_up_to_date():
     assert page_text("docs/terms.md") == vocabulary_markdown()

@@ -52,6 +52,7 @@ def wide(engine):
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/augmented-columns.md")
 def test_the_page_names_every_column(engine):
     """Every column of the real schema, with its type, and none that is not there."""
     results = empty_deals().with_columns(

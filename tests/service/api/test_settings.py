@@ -149,6 +149,7 @@ def test_no_table_comes_twice():
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/settings.md")
 def test_page_names_every_setting():
     page = page_text("docs/settings.md")
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page, re.MULTILINE)

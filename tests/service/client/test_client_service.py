@@ -310,6 +310,7 @@ def test_keys(server):
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/clients.md")
 def test_examples_of_the_page_run_and_print_what_is_shown(server, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BIDCASCADE_URL", server[0])

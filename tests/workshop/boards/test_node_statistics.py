@@ -483,6 +483,7 @@ def test_boards_are_needed_and_their_columns():
 
 
 @pytest.mark.checkout
+@pytest.mark.page("docs/node-statistics.md")
 def test_the_page_names_every_column():
     told = set(re.findall(r"`(\w+)`", page_text("docs/node-statistics.md").split("## Columns")[1]))
     families = {"tricks_C", "tricks_N", "other_tricks_C", "other_tricks_N", "HCP_1", "HCP_4",
