@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +54,7 @@ SORTED_DEALS = 1 << 21
 """Most deals that a thread sorts together when it counts."""
 _SAMPLE_DEALS = 64
 _MEMBERS_AT_ONCE = 1024
+_making = Lock()
 
 
 class _CpuPlan(NamedTuple):
@@ -65,13 +66,16 @@ class _CpuPlan(NamedTuple):
 
     @classmethod
     def of(cls, plan: Plan) -> "_CpuPlan":
-        cached = plan.cache.get(NAME)
-        if not isinstance(cached, cls):
+        # threads that count ask for it at once
+        with _making:
+            cached = plan.cache.get(NAME)
+            if isinstance(cached, cls):
+                return cached
             trie = Trie(plan, _depth(plan))
             tests = TableTests.of_plan(plan)
             cached = cls(checked_table(PackingTables(plan.packing), tests, trie), {})
             plan.cache[NAME] = cached
-        return cached
+            return cached
 
     def only(self, boxes: NDArray[np.int64]) -> "_CpuPlan":
         """Narrow the columns to those that some boxes use, for work without the trie."""

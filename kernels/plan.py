@@ -139,13 +139,46 @@ def box_rows(plan: Plan) -> U64:
     return rows
 
 
-def box_bytes(plan: Plan, boxes: "NDArray[np.int64] | slice" = slice(None)) -> tuple[U8, ...]:
-    """Low and high by lane, needed and forbidden by flag: four arrays [boxes, lanes or flags]."""
-    lanes, flags = plan.packing.lane_words, plan.packing.flag_words
-    parts = np.split(plan.boxes[boxes], np.cumsum((lanes, lanes, flags)), axis=1)
-    low, high, required, forbid = (np.ascontiguousarray(part).view(np.uint8) for part in parts)
-    bits = [np.unpackbits(part, axis=1, bitorder="little") for part in (required, forbid)]
-    return low, high, *bits
+class SingleTests(NamedTuple):
+    """What boxes ask of lanes and flags, one by one; ranges that every hand fits are left out.
+
+    Parameters
+    ----------
+    range_boxes, lanes : int64 [ranges]
+        Number of the box and of the lane, in this order.
+    low, high : int64 [ranges]
+        What the lane is at least and at most.
+    set_boxes, set_flags : int64 [flags]
+        Box and flag that it wants set, in this order.
+    clear_boxes, clear_flags : int64 [flags]
+        Box and flag that it wants clear.
+    """
+
+    range_boxes: NDArray[np.int64]
+    lanes: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    set_boxes: NDArray[np.int64]
+    set_flags: NDArray[np.int64]
+    clear_boxes: NDArray[np.int64]
+    clear_flags: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, plan: Plan, boxes: "NDArray[np.int64] | slice" = slice(None)) -> "SingleTests":
+        """Take boxes apart; they are numbered as they are given."""
+        lanes, flags = plan.packing.lane_words, plan.packing.flag_words
+        parts = np.split(plan.boxes[boxes], np.cumsum((lanes, lanes, flags)), axis=1)
+        low, high, required, forbid = (np.ascontiguousarray(part).view(np.uint8) for part in parts)
+        box, lane = np.nonzero((low > 0) | (high < LANE_LIMIT))
+        values = (limit[box, lane].astype(np.int64) for limit in (low, high))
+        return cls(box, lane, *values, *_set_bits(required), *_set_bits(forbid))
+
+
+def _set_bits(rows: U8) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row and number of each bit that is set; few are."""
+    row, byte = np.nonzero(rows)
+    which, bit = np.nonzero(np.unpackbits(rows[row, byte][:, None], axis=1, bitorder="little"))
+    return row[which], 8 * byte[which] + bit
 
 
 class Family(NamedTuple):

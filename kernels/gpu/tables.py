@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.cuda_device import DeviceArray
-from bidcascade.kernels.packing.layout import LANE_LIMIT, OPCODES
+from bidcascade.kernels.packing.layout import OPCODES
 from bidcascade.kernels.plan import (
     ALWAYS,
     COMPLETED,
     MULTIPLE,
     NEVER,
     Plan,
-    box_bytes,
+    SingleTests,
     box_rows,
 )
 from bidcascade.kernels.types import I64, U32, U64
@@ -86,16 +86,13 @@ class TestColumns:
     @classmethod
     def of(cls, plan: Plan, boxes: I64) -> "TestColumns":
         """Take boxes apart (none of them ``NEVER``)."""
-        low, high, required, forbid = box_bytes(plan, boxes)
-        box, lane = np.nonzero((low > 0) | (high < LANE_LIMIT))
-        bottom = low[box, lane].astype(np.int64)
-        keys = [_key(lane // 4, lane % 4 * 8, 0xFF, bottom, high[box, lane] - bottom)]
-        owners = [box]
-        for bits, value in ((required, 1), (forbid, 0)):
-            box, flag = np.nonzero(bits)
+        single = SingleTests.of(plan, boxes)
+        span = single.high - single.low
+        keys = [_key(single.lanes // 4, single.lanes % 4 * 8, 0xFF, single.low, span)]
+        for flag, value in ((single.set_flags, 1), (single.clear_flags, 0)):
             half = 2 * plan.packing.lane_words + flag // 32
             keys.append(_key(half, flag % 32, 1, np.full(len(flag), value), np.zeros(len(flag))))
-            owners.append(box)
+        owners = (single.range_boxes, single.set_boxes, single.clear_boxes)
         owner = np.concatenate(owners)
         distinct, column = np.unique(np.concatenate(keys), return_inverse=True)
         order = np.argsort(owner, kind="stable")

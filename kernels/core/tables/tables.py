@@ -9,8 +9,7 @@ from bidcascade.kernels.core.functions import arrays_of, call_core, checked
 from bidcascade.kernels.core.groups import ArrayGroup, Field
 from bidcascade.kernels.core.hands.packing import PackingTables
 from bidcascade.kernels.number_ranges import numbers_of_ranges
-from bidcascade.kernels.packing.layout import LANE_LIMIT
-from bidcascade.kernels.plan import Plan, box_bytes, box_rows
+from bidcascade.kernels.plan import Plan, SingleTests, box_rows
 from bidcascade.kernels.results import DealArrays, FirstAuctions
 from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64
 
@@ -95,33 +94,25 @@ class TableTests(ArrayGroup):
     def of_plan(cls, plan: Plan) -> "TableTests":
         """Make the tests of all boxes of a plan."""
         lanes, flags = plan.packing.lane_words, plan.packing.flag_words
-        low, high, required, forbid = box_bytes(plan)
-        numbers: dict[tuple[int, int, int, int], int] = {}
-        offsets, members = [0], []
-        for box in range(len(plan.boxes)):
-            tests = [
-                (int(lane), 255, int(low[box, lane]), int(high[box, lane]) - int(low[box, lane]))
-                for lane in np.flatnonzero((low[box] > 0) | (high[box] < LANE_LIMIT))
-            ]
-            for flags_of_box, is_set in ((required[box], 1), (forbid[box], 0)):
-                tests += [
-                    (8 * lanes + int(flag) // 8, 1 << flag % 8, is_set << flag % 8, 0)
-                    for flag in np.flatnonzero(flags_of_box).tolist()
-                ]
-            if box > 1:  # ALWAYS and NEVER are never looked up
-                members += [numbers.setdefault(test, len(numbers)) for test in tests]
-            offsets.append(len(members))
-        columns = np.array(list(numbers), np.uint32).reshape(-1, 4)
-        order = np.argsort(columns[:, 0], kind="stable")
+        single = SingleTests.of(plan)
+        of_box = [single.range_boxes, single.set_boxes, single.clear_boxes]
+        tests = [single.lanes << 32 | 255 | single.low << 8 | single.high - single.low << 16]
+        for flag, is_set in ((single.set_flags, 1), (single.clear_flags, 0)):
+            tests.append(8 * lanes + flag // 8 << 32 | 1 << flag % 8 | is_set << flag % 8 + 8)
+        counts = np.bincount(np.concatenate(of_box), minlength=len(plan.boxes))
+        counts[:2] = 0  # ALWAYS and NEVER are never looked up
+        by_box = np.argsort(np.concatenate(of_box), kind="stable")
+        members = np.concatenate(tests)[by_box[len(by_box) - counts.sum() :]]
+        columns, first, numbers = np.unique(members, return_index=True, return_inverse=True)
+        order = np.lexsort((first, columns >> 32))
         places = np.empty(len(columns), np.int32)
-        places[order] = np.arange(len(columns))
-        byte, mask, least, span = columns[order].T
+        places[order] = np.arange(len(columns), dtype=np.int32)
         return cls(
             rows=box_rows(plan).reshape(-1),
-            column_offsets=np.array(offsets, np.int32),
-            box_columns=places[np.array(members, np.int64)],
-            column_bytes=np.ascontiguousarray(byte),
-            column_tests=mask | least << 8 | span << 16,
+            column_offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
+            box_columns=places[numbers],
+            column_bytes=(columns[order] >> 32).astype(np.uint32),
+            column_tests=columns[order].astype(np.uint32),
             set_offsets=np.ascontiguousarray(plan.set_offsets),
             set_boxes=np.ascontiguousarray(plan.set_boxes),
             derived_flags=np.ascontiguousarray(plan.derived_flags),
