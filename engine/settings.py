@@ -99,6 +99,11 @@ class Settings(BaseSettings):
         description="Answer assistants at /mcp, by the Model Context Protocol; needs the extra "
         "mcp.",
     )
+    find_topics: bool = Field(
+        default=True,
+        description="Find what people can practise with each system before somebody does: seconds "
+        "of one processor behind the first start of a version.",
+    )
     log_level: Literal["debug", "info", "warning", "error", "critical"] = Field(
         default="info", description="Least severe messages that are written to standard error."
     )

@@ -102,8 +102,11 @@ def problem_of(response: httpx.Response, status: int, kind: str) -> dict[str, An
 def ready_server(
     folder: Path | None = None, **settings: Any
 ) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
-    """Server that is ready, of the small table written to a folder if one is given."""
+    """Server that is ready, of the small table written to a folder if one is given.
+
+    It looks for no topics behind the back of a test.
+    """
     if folder is not None:
         settings = {"table": f"small={write_small_table(folder)}", **settings}
-    with server.ready_server(**settings) as ready:
+    with server.ready_server(**{"find_topics": False, **settings}) as ready:
         yield ready

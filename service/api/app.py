@@ -54,9 +54,7 @@ _TAGS = [
 ]
 
 
-def create_app(
-    settings: Settings | None = None, *, warm_up: bool = True, with_topics: bool = True
-) -> FastAPI:
+def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> FastAPI:
     """Make the application; its tables are loaded in a thread when it starts.
 
     Parameters
@@ -64,9 +62,8 @@ def create_app(
     settings : Settings, optional
         Those of the environment if not given.
     warm_up : bool
-        Whether the thread goes on to make first answers as quick as later ones.
-    with_topics : bool
-        Whether it then finds what people practise.
+        Whether the thread goes on to make first answers as quick as later ones, and to find what
+        people practise.
     """
     settings = Settings() if settings is None else settings
     if "places_bytes" in settings.model_fields_set:
@@ -79,7 +76,7 @@ def create_app(
         summary="Calls and auctions that a bridge bidding table allows",
         description=DESCRIPTION,
         openapi_tags=_TAGS,
-        lifespan=partial(_lifespan, warm_up=warm_up, with_topics=warm_up and with_topics),
+        lifespan=partial(_lifespan, warm_up=warm_up),
         # made in routes_page, with a policy of what it may do
         docs_url=None,
         redoc_url=None,
@@ -145,7 +142,7 @@ def create_app(
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI, *, warm_up: bool, with_topics: bool) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
     app_state: AppState = app.state.own
     tables = app_state.tables
     for name in unknown_variables():
@@ -164,7 +161,7 @@ async def _lifespan(app: FastAPI, *, warm_up: bool, with_topics: bool) -> AsyncI
         else:
             # requests come already: nothing is looked through, only left alone from now on
             gc.freeze()
-            if with_topics and tables.is_warm:
+            if warm_up and app_state.settings.find_topics and tables.is_warm:
                 find_topics(tables, stopped)
 
     # a thread of its own: the service answers /healthz meanwhile. The interpreter waits for it, as

@@ -145,4 +145,5 @@ def _service(settings: "Settings") -> "FastAPI":
     level = settings.log_level if "log_level" in settings.model_fields_set else "warning"
     configure_logs(level, settings.log_format)
     # an assistant practises nothing
-    return create_app(with_shipped_tables(settings), with_topics=False)
+    settings = settings.model_copy(update={"find_topics": False})
+    return create_app(with_shipped_tables(settings))
