@@ -170,8 +170,8 @@ class SingleTests(NamedTuple):
         parts = np.split(plan.boxes[boxes], np.cumsum((lanes, lanes, flags)), axis=1)
         low, high, required, forbid = (np.ascontiguousarray(part).view(np.uint8) for part in parts)
         box, lane = np.nonzero((low > 0) | (high < LANE_LIMIT))
-        values = (limit[box, lane].astype(np.int64) for limit in (low, high))
-        return cls(box, lane, *values, *_set_bits(required), *_set_bits(forbid))
+        least, most = (limit[box, lane].astype(np.int64) for limit in (low, high))
+        return cls(box, lane, least, most, *_set_bits(required), *_set_bits(forbid))
 
 
 def _set_bits(rows: U8) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -343,9 +343,24 @@ def test_what_the_service_finds_wrong_is_marked_too(visit):
     assert page.inner_text(".complaints li") == "sayc.bidding, line 3 expected more"
 
 
+SMALL = f"""opening, 1st, 2nd, 3rd or 4th seat:
+  {STRONG} points, balanced
+  1C = Clubs: 12+ points
+after 1NT:
+  3NT = To play: 10+ points
+"""
+"""Ten thousand deals take a moment by it."""
+
+
+def with_small_text(visit):
+    page = opened(visit)
+    put_text(page.locator("textarea"), SMALL)
+    return page
+
+
 def test_a_click_at_once_behind_typing_is_not_lost(visit):
     """What was typed is checked first, and does not end what was asked for."""
-    page = opened(visit)
+    page = with_small_text(visit)
     typed(page, STRONG, STRONG.replace("15-17", "13-15"))
     page.click("#system-many")
     page.get_by_text("of 10,000 random deals changes").wait_for(timeout=100_000)
@@ -355,7 +370,7 @@ def test_a_click_at_once_behind_typing_is_not_lost(visit):
 
 def test_what_was_found_out_about_another_text_goes(visit):
     """Below a text stands nothing of the text before."""
-    page = opened(visit)
+    page = with_small_text(visit)
     typed(page, STRONG, STRONG.replace("15-17", "13-15"))
     page.wait_for_selector(".changes li")
     found = page.get_by_text("of 10,000 random deals changes")
