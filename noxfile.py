@@ -59,7 +59,16 @@ INSTALL_S = 900
 READY_S = 600
 # Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which
 # were, and the summary line counts them.
-PATIENCE = "-n 3 -rR --timeout 900" if "CI" in os.environ else ""
+PATIENCE = ("-rR", "--timeout", "900") if "CI" in os.environ else ()
+WAITING = ("browser", "engine", "service", "kills")
+"""Kinds of tests that wait for other processes."""
+
+
+def _in_processes() -> tuple[str, ...]:
+    """Options of pytest in the check: as many processes as keep two processors at work."""
+    if not PATIENCE:
+        return ()
+    return (*PATIENCE, "-n", "3" if any(map(kinds["is_woken"], WAITING)) else "2")
 
 
 @nox.session(python=False)
@@ -162,7 +171,10 @@ def serve(session: nox.Session) -> None:
 @nox.session(python=False)
 def quick(session: nox.Session) -> None:
     """Run the README's second command as it is written: does what was installed work."""
-    tests = {"PYTEST_ADDOPTS": PATIENCE, kinds["VARIABLE"]: " ".join(kinds["KINDS"])}
+    tests = {
+        "PYTEST_ADDOPTS": " ".join(_in_processes()),
+        kinds["VARIABLE"]: " ".join(kinds["KINDS"]),
+    }
     session.run(
         *("bash", "-euo", "pipefail", "-c", readme_command("test")),
         env={**CORE_CACHE, **tests},
@@ -319,7 +331,7 @@ def pages(session: nox.Session) -> None:
     _use_tools(session)
     # examples of a page take up to half a minute: one page at a time, the longest files first
     chosen = ("-m", "checkout", f"--ignore={SITE_TESTS}", "--dist", "load", "--maxschedchunk", "1")
-    session.run(TOOLS / "pytest", *chosen, *PATIENCE.split(), env=DURATIONS, external=True)
+    session.run(TOOLS / "pytest", *chosen, *_in_processes(), env=DURATIONS, external=True)
 
 
 @nox.session(python=False)
@@ -327,7 +339,7 @@ def site(session: nox.Session) -> None:
     """Build the site and test it, once the pictures on it are made."""
     _use_tools(session)
     # none of its tests may be woken: pytest tells that by 5
-    chosen = (SITE_TESTS, "-m", "checkout", *PATIENCE.split(), "-n", "0")
+    chosen = (SITE_TESTS, "-m", "checkout", *PATIENCE)
     session.run(TOOLS / "pytest", *chosen, env=DURATIONS, external=True, success_codes=[0, 5])
 
 
@@ -336,7 +348,7 @@ def nightly(session: nox.Session) -> None:
     """Run all tests at their full size: every system and deal, four times the inputs, new ones."""
     session.run(
         TOOLS / "pytest",
-        *PATIENCE.split(),
+        *_in_processes(),
         "-m",
         "",
         "--hypothesis-profile=full",
@@ -358,7 +370,7 @@ def sanitize(session: nox.Session) -> None:
         for name in names
     ]
     session.run(
-        TOOLS / "pytest", "tests/core", *PATIENCE.split(), *session.posargs,
+        TOOLS / "pytest", "tests/core", *_in_processes(), *session.posargs,
         env={
             "LD_PRELOAD": " ".join(preloaded), "BIDCASCADE_CORE": "sanitized", "CXX": "g++",
             # what the interpreter never frees is no fault of the core
@@ -513,7 +525,7 @@ def wheel(session: nox.Session) -> None:
     """Run all tests against the wheel that ``built`` has installed."""
     _wait_for(session, "built")
     # slow ones too: those of the checkout ran there, and no other test runs twice
-    chosen = ["-m", "pytest", "-m", "not checkout", *PATIENCE.split()]
+    chosen = ["-m", "pytest", "-m", "not checkout", *_in_processes()]
     python = ROOT / ".nox" / "built" / "bin" / "python"
     with session.chdir(BUILT / "away"):
         session.run(python, *chosen, *session.posargs, env=DURATIONS, external=True)

@@ -24,23 +24,11 @@ from bidcascade.bridge import (
 from .ben_form import query_of
 from .bidding import ForeignEngine
 from .process import DEFAULT_TIMEOUT_S, ProcessEngine
-from .protocol import Reply, Turn, where
+from .protocol import PREFIX, Reply, Turn, where
 
-PREFIX: Final = "engine:"
 _SCHEMES: Final = ("http://", "https://")
 _LONGEST_ANSWER: Final = 1 << 20
 _SHOWN: Final = 80
-
-
-def is_engine_name(name: str) -> bool:
-    """Whether this names a foreign engine.
-
-    Examples
-    --------
-    >>> is_engine_name("engine:./bot"), is_engine_name("sayc")
-    (True, False)
-    """
-    return name.startswith(PREFIX)
 
 
 def open_foreign(name: str, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> ForeignEngine:

@@ -32,10 +32,23 @@ from bidcascade.bridge import (
     visible,
 )
 
+PREFIX: Final = "engine:"
+"""Before the command or address of an engine, where a system could stand."""
 LONGEST_LINE: Final = 4096
 """Bytes of an answer with its line end."""
 REMARK: Final = b"#"
 _SHOWN: Final = 80
+
+
+def is_engine_name(name: str) -> bool:
+    """Whether this names a foreign engine.
+
+    Examples
+    --------
+    >>> is_engine_name("engine:./bot"), is_engine_name("sayc")
+    (True, False)
+    """
+    return name.startswith(PREFIX)
 
 
 class Turn(NamedTuple):

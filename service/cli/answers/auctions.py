@@ -217,8 +217,7 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
 
 def bid(options: argparse.Namespace) -> None:
     """Bid one hand."""
-    from bidcascade.seats.foreign.engines import is_engine_name
-    from bidcascade.seats.foreign.protocol import Turn
+    from bidcascade.seats.foreign.protocol import Turn, is_engine_name
 
     question = question_of(BidRequest, options)
     search = _check_trials(options, question)
@@ -272,7 +271,7 @@ def bid(options: argparse.Namespace) -> None:
 
 def _check_trials(options: argparse.Namespace, question: BidRequest) -> SearchRequest | None:
     """Give how to search; raise where flags of a search or simulation make no sense together."""
-    from bidcascade.seats.foreign.engines import is_engine_name
+    from bidcascade.seats.foreign.protocol import is_engine_name
 
     search = None
     if question.search:

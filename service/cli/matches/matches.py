@@ -18,7 +18,8 @@ from bidcascade.kernels.types import I8
 from bidcascade.loaders import deal_arrays, random_deals, read_deals
 from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 from bidcascade.seats.foreign.bidding import Player
-from bidcascade.seats.foreign.engines import is_engine_name, open_foreign
+from bidcascade.seats.foreign.engines import open_foreign
+from bidcascade.seats.foreign.protocol import is_engine_name
 from bidcascade.service.cli import shared
 from bidcascade.systems import open_system
 from bidcascade.workshop.boards.compare import SystemMatch
