@@ -40,6 +40,14 @@ class Ran(NamedTuple):
     err: str
 
 
+NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Environment of a process whose files may not become long (``RLIMIT_FSIZE``).
+
+Python 3.11 does not notice that a module's bytecode was cut off there, and no process can import it
+any more.
+"""
+
+
 def environment(**more: str) -> dict[str, str]:
     """Environment of a process that finds the packages where this one does."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **more}

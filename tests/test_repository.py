@@ -125,3 +125,11 @@ def test_only_tables_are_kept_from_the_formatter():
             tables = _table_lines(ast.parse(text))
             unmeant += [f"{path.relative_to(ROOT)}:{line}" for line in lines if line not in tables]
     assert not unmeant, "lines that are no table's: let the formatter write them"
+
+
+def test_who_may_write_no_long_file_writes_no_bytecode():
+    limit, means = "RLIMIT_" + "FSIZE", "NO_BYTECODE"
+    texts = {path: path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    limited = {path for path, text in texts.items() if limit in text}
+    assert limited
+    assert all(f"environment(**{means})" in texts[path] for path in limited)

@@ -12,7 +12,7 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.table import BiddingTable, Row, build_table
 from bidcascade.table.stored import storage
 from bidcascade.table.stored.own_folder import OwnFolder
-from tests.support_cli import environment
+from tests.support_cli import NO_BYTECODE, environment
 from tests.support_examples import sized, some_in_check
 from tests.support_imports import SPILLING, import_command, write_rows
 
@@ -37,7 +37,12 @@ def rows(tmp_path_factory):
 
 def run(command):
     return subprocess.run(
-        command, env=environment(), capture_output=True, text=True, check=False, timeout=300
+        command,
+        env=environment(**NO_BYTECODE),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
 
 

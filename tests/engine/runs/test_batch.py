@@ -22,7 +22,7 @@ from bidcascade.loaders.files.whole_files import CannotWrite
 from bidcascade.systems import import_table
 from bidcascade.systems.system import System
 from tests.engine.support_interruptions import run_step_by_step
-from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_cli import NO_BYTECODE, command, environment, run_apart, write_inputs
 from tests.support_examples import some_in_check
 from tests.support_service import write_small_table
 from tests.support_systems import SMALL_SYSTEM
@@ -477,7 +477,8 @@ def test_the_system_refuses_to_write(inputs, tmp_path):
              "--backend", "reference")  # fmt: skip
     arguments = command(*words)
     arguments[2] = LIMITED
-    done = subprocess.run(arguments, env=environment(), capture_output=True, text=True, check=False)
+    limited = environment(**NO_BYTECODE)
+    done = subprocess.run(arguments, env=limited, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith("bidcascade: error: cannot write ")

@@ -15,7 +15,7 @@ from bidcascade.kernels import why_unavailable
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service import cli
 from bidcascade.service.cli import main
-from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_cli import NO_BYTECODE, command, environment, run_apart, write_inputs
 from tests.support_examples import rows_in_check
 from tests.support_service import DEAL, write_small_table
 
@@ -365,7 +365,12 @@ def run_limited(limit, commands, folder):
     arguments = command(limit, json.dumps([list(map(str, words)) for words in commands]))
     arguments[2] = SEVERAL
     done = subprocess.run(
-        arguments, env=environment(), cwd=folder, capture_output=True, text=True, check=True
+        arguments,
+        env=environment(**NO_BYTECODE),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return json.loads(done.stdout), done.stderr.splitlines()
 
