@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock, local
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,7 +54,6 @@ SORTED_DEALS = 1 << 21
 """Most deals that a thread sorts together when it counts."""
 _SAMPLE_DEALS = 64
 _MEMBERS_AT_ONCE = 1024
-_making = Lock()
 
 
 class _CpuPlan(NamedTuple):
@@ -66,16 +65,13 @@ class _CpuPlan(NamedTuple):
 
     @classmethod
     def of(cls, plan: Plan) -> "_CpuPlan":
-        # threads that count ask for it at once
-        with _making:
-            cached = plan.cache.get(NAME)
-            if isinstance(cached, cls):
-                return cached
+        cached = plan.cache.get(NAME)
+        if not isinstance(cached, cls):
             trie = Trie(plan, _depth(plan))
             tests = TableTests.of_plan(plan)
             cached = cls(checked_table(PackingTables(plan.packing), tests, trie), {})
             plan.cache[NAME] = cached
-            return cached
+        return cached
 
     def only(self, boxes: NDArray[np.int64]) -> "_CpuPlan":
         """Narrow the columns to those that some boxes use, for work without the trie."""
@@ -162,7 +158,7 @@ def _sorted_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArr
 
 
 def _walk(
-    plan: Plan,
+    cpu: _CpuPlan,
     deals: DealArrays,
     start: int,
     stop: int,
@@ -174,7 +170,6 @@ def _walk(
     first: FirstAuctions | None = None,
 ) -> int:
     """Walk a block of deals; return how many pairs were written, PAIRS_FULL if they did not fit."""
-    cpu = _CpuPlan.of(plan)
     threshold = _threshold((stop - start + 63) // 64)
     return walk(
         cpu.table,
@@ -231,7 +226,8 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
 
 def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
     """Per node, how many deals reach it (uint64 [nodes])."""
-    deals = _plain(deals)
+    # made before threads would each make it
+    cpu, deals = _CpuPlan.of(plan), _plain(deals)
     total = np.zeros(plan.node_count, np.uint64)
     # each thread sorts and walks runs of deals of its own
     run = max(1, min(SORTED_DEALS, -(-len(deals) // thread_count())))
@@ -243,7 +239,7 @@ def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
         for start in runs[share :: thread_count()]:
             part, _ = _sorted_by_dealer(deals, start, min(start + run, len(deals)))
             for first in range(0, len(part), BLOCK_DEALS):
-                _walk(plan, part, first, min(first + BLOCK_DEALS, len(part)), counts=counts)
+                _walk(cpu, part, first, min(first + BLOCK_DEALS, len(part)), counts=counts)
         return counts
 
     for counts in in_order(one_share, range(min(thread_count(), len(runs)))):
@@ -260,7 +256,7 @@ def cascade_all(
     limit: int | None = None,
 ) -> Iterator[EntryLists]:
     """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
-    deals = _plain(deals)
+    cpu, deals = _CpuPlan.of(plan), _plain(deals)
     most_pairs = pairs_that_fit(thread_count(), bytes_per_pair=10)
     size = _deals_that_fit(plan, deals, most_pairs)
 
@@ -277,7 +273,7 @@ def cascade_all(
             pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
             block, order = _sorted_by_dealer(deals, start, stop)
             written = _walk(
-                plan,
+                cpu,
                 block,
                 0,
                 count,
@@ -345,8 +341,8 @@ def _deals_that_fit(plan: Plan, deals: DealArrays, pairs: int) -> int:
 def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
     """Per deal, the one auction."""
     result = FirstAuctions.empty(len(deals))
-    deals = _plain(deals)
-    _for_blocks(deals, lambda start, stop: _walk(plan, deals, start, stop, first=result))
+    cpu, deals = _CpuPlan.of(plan), _plain(deals)
+    _for_blocks(deals, lambda start, stop: _walk(cpu, deals, start, stop, first=result))
     return result
 
 

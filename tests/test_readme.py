@@ -1,4 +1,4 @@
-"""The README is true: its snippets run, its picture is what is answered; and all is named."""
+"""The README is true: its picture is what is answered; commands and settings are named."""
 
 import html
 import importlib.util
