@@ -18,8 +18,8 @@ FLAGS = (
 
 @cache
 def build_probe(name: str, *flags: str) -> ctypes.CDLL:
-    """Compile ``{name}_probe.cpp`` and load it."""
-    source = HERE / f"{name}_probe.cpp"
+    """Compile ``{name}_probe.cpp``, which lies in a folder here, and load it."""
+    (source,) = HERE.rglob(f"{name}_probe.cpp")
     digest = hashlib.sha256(repr(flags).encode())
     for path in (source, *sorted(SOURCES.rglob("*.hpp"))):
         digest.update(path.read_bytes())

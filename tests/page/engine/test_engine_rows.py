@@ -10,8 +10,8 @@ from bidcascade.systems.places.places import Rules
 from bidcascade.systems.rows.structure_rows import StructureRows
 from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.systems.system import System
-from tests.core.core_texts import text_of
-from tests.core.test_core_conditions import phrases
+from tests.core.text.core_texts import text_of
+from tests.core.text.test_core_conditions import phrases
 from tests.support_examples import examples
 from tests.support_systems import SMALL, one_system, systems
 

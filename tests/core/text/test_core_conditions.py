@@ -34,8 +34,8 @@ from bidcascade.systems.rows.structure_rows import StructureRows
 from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.systems.system import System
 from bidcascade.table.language.expression_tree import And, Expression, Truth
-from tests.core.asking import number_tags
-from tests.core.core_texts import (
+from tests.core.text.asking import number_tags
+from tests.core.text.core_texts import (
     CoreText,
     Definition,
     Noted,

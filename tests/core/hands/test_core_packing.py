@@ -16,7 +16,7 @@ from bidcascade.kernels.packing.layout import OPCODES, Packing
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
-from tests.core.definition_of_tests import DefinitionOfTests, packed_by_tables
+from tests.core.hands.definition_of_tests import DefinitionOfTests, packed_by_tables
 from tests.support_deals import mixed_deals
 from tests.support_expressions import expressions
 

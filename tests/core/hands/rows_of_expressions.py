@@ -15,7 +15,7 @@ from bidcascade.systems.rows.expression_rows import words_of
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
-from tests.core.rows_of_trees import INTERVAL, NAMES, TERM_NUMBERS, pointer, words
+from tests.core.hands.rows_of_trees import INTERVAL, NAMES, TERM_NUMBERS, pointer, words
 
 FORMS = {form: number for number, form in enumerate(expression_rows.FORMS)}
 OPERATORS = {number: operator for operator, number in OPCODES.items()}

@@ -26,7 +26,7 @@ from bidcascade.systems.language.tree.syntax_tree import (
 from bidcascade.systems.places.contexts import LineGroup
 from bidcascade.systems.reference.place_entries import below_bindings
 from bidcascade.systems.rows.text_rows import TextRows
-from tests.core.core_texts import (
+from tests.core.text.core_texts import (
     STRAINS,
     CoreText,
     Definition,

@@ -28,8 +28,8 @@ from bidcascade.systems.places.knowledge import (
 from bidcascade.systems.places.places import expression_of
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
+from tests.core.hands.rows_of_trees import NAMES, RowsOfTrees, pointer
 from tests.core.probes import build_probe
-from tests.core.rows_of_trees import NAMES, RowsOfTrees, pointer
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples, some_in_check
 from tests.support_expressions import expressions

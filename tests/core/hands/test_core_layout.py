@@ -25,12 +25,12 @@ from bidcascade.table.language.expression_tree import Expression, Or, Product, T
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
-from tests.core.core_texts import Definition
-from tests.core.criteria import SYSTEMS, criteria_of
-from tests.core.definition_of_tests import DefinitionOfTests, packed_by_tables
+from tests.core.hands.criteria import SYSTEMS, criteria_of
+from tests.core.hands.definition_of_tests import DefinitionOfTests, packed_by_tables
+from tests.core.hands.rows_of_expressions import RowsOfExpressions
+from tests.core.hands.rows_of_trees import NAMES, pointer, words
 from tests.core.probes import build_probe
-from tests.core.rows_of_expressions import RowsOfExpressions
-from tests.core.rows_of_trees import NAMES, pointer, words
+from tests.core.text.core_texts import Definition
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples, sized, some_in_check
 from tests.support_expressions import expressions

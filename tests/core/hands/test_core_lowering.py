@@ -32,10 +32,10 @@ from bidcascade.table.language.expression_tree import (
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import LARGEST_VALUE, tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
-from tests.core.criteria import SYSTEMS, criteria_of
+from tests.core.hands.criteria import SYSTEMS, criteria_of
+from tests.core.hands.rows_of_expressions import FORMS, RowsOfExpressions
+from tests.core.hands.rows_of_trees import NAMES, pointer
 from tests.core.probes import build_probe
-from tests.core.rows_of_expressions import FORMS, RowsOfExpressions
-from tests.core.rows_of_trees import NAMES, pointer
 from tests.support_examples import some_in_check
 from tests.support_expressions import chains, expressions, larger
 

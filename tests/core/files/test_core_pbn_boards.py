@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bidcascade.loaders.files.encodings import decode_text
 from bidcascade.loaders.frames.frame import HAND_COLUMNS, QUOTED, join
 from bidcascade.loaders.pbn.pbn import read_pbn_text
-from tests.core.pbn_boards import NO_PBN, WRONG_DEAL, board_of, core_records, reason_of
+from tests.core.files.pbn_boards import NO_PBN, WRONG_DEAL, board_of, core_records, reason_of
 from tests.support_examples import examples
 from tests.support_mutants import mutated
 

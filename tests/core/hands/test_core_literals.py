@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels.packing.literals import COMPARE, Interval, Tree, literals_of
 from bidcascade.table.language.vocabulary import Vocabulary
+from tests.core.hands.rows_of_trees import NAMES, RowsOfTrees, pointer, tree_of
 from tests.core.probes import build_probe
-from tests.core.rows_of_trees import NAMES, RowsOfTrees, pointer, tree_of
 from tests.support_expressions import expressions
 
 VERDICTS = {False: 0, True: 1}

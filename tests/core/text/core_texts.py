@@ -23,8 +23,8 @@ from bidcascade.systems.reference.conditions import lower
 from bidcascade.systems.rows.expression_rows import expression_of
 from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.table.language.expression_tree import Expression
-from tests.core.asking import TAGS, Asking
 from tests.core.probes import build_probe
+from tests.core.text.asking import TAGS, Asking
 
 NAMES = (*VARIABLES, "n")
 STRAINS = "CDHSN"
