@@ -41,11 +41,11 @@ WHEEL_TARGETS = (
     "x86_64-macos.11.0",
 )
 STEPS = ("serve", "quick", "sanitize", "bare", "rehearse", "pages", "wheel", "joined")
-SITE_TESTS = "tests/docs_site"
+SITE_TESTS = "tests/docs/site"
 BESIDE = ("tools", "style", "types", "built", "pictures", "site", "gpu")
 """What one processor does from the beginning on, beside the installation and the tests."""
 CHECKED = ROOT / ".ci" / "checked"
-kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
+kinds = runpy.run_path(str(ROOT / "tests" / "check" / "kinds.py"))
 # the core is compiled once, however often the steps install it
 CORE_CACHE = {"BIDCASCADE_CORE_CACHE": str(ROOT / "build" / "compiled-core")}
 DONE = ROOT / "build" / "steps-done"
@@ -57,7 +57,7 @@ BUILT = ROOT / ".nox" / "built" / "tmp"
 IS_INSTALLED = f"import bidcascade.bridge as b; assert b.__file__.startswith({str(BUILT.parent)!r})"
 INSTALL_S = 900
 READY_S = 600
-# Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which
+# Tests named in tests/check/second_tries.py are tried up to twice more there: -rR lists which
 # were, and the summary line counts them.
 PATIENCE = ("-rR", "--timeout", "900") if "CI" in os.environ else ()
 WAITING = ("browser", "engine", "service", "kills")

@@ -25,7 +25,7 @@ from tests.page.engine.support_places import (
     deals_of,
     forced_calls,
 )
-from tests.support_deals import mixed_deals
+from tests.support.deals import mixed_deals
 
 from .browser import chromium, serving, visiting, write_static_files
 from .machine import environment

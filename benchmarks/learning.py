@@ -30,7 +30,7 @@ from bidcascade.workshop.evidence.learning import (
     learn,
 )
 from bidcascade.workshop.evidence.measures import DEFAULT_LANES, make_measures
-from tests.support_tables import made_up_rows
+from tests.support.tables import made_up_rows
 
 from .machine import environment, forget_peak, in_a_process, peak_mib
 from .programs import options, table, write_report

@@ -31,7 +31,7 @@ from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.systems import System, named_systems
 from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.reference.place_entries import Expander
-from tests.support_systems import choices_call_by_call
+from tests.support.systems import choices_call_by_call
 
 from .machine import environment
 from .programs import options, table, timed, write_report

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support_durations import (
+from tests.check.durations import (
     KNOWN,
     VARIABLE,
     DurationsWriter,
     longest_first,
     read_durations,
 )
-from tests.support_examples import is_full_run
-from tests.support_kinds import PAGE, TESTS, has_properties, is_passed_over, runs
-from tests.support_missing import missing
-from tests.support_second_tries import allow_second_tries
+from tests.check.kinds import PAGE, TESTS, has_properties, is_passed_over, runs
+from tests.check.missing import missing
+from tests.check.second_tries import allow_second_tries
+from tests.support.examples import is_full_run
 
 WRITERS = Path(__file__).parents[1] / "build_backend"
 

@@ -49,9 +49,9 @@ from bidcascade.systems import named_systems
 from bidcascade.table import BiddingTable
 from tests.service.jobs.support_jobs import UPLOAD, archive
 from tests.service.jobs.test_job_server import children_of
-from tests.support_cli import command, environment
-from tests.support_imports import import_command, write_rows
-from tests.support_service import ask
+from tests.support.cli import command, environment
+from tests.support.imports import import_command, write_rows
+from tests.support.service import ask
 
 TABLE = "sayc"
 OTHER_TABLES = tuple(name for name in named_systems() if name != TABLE)

@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 
-from tests.support_docs import CHECKOUT
+from tests.support.docs import CHECKOUT
 
 pytestmark = pytest.mark.checkout
 WRITER = "build_backend/language_data.py"

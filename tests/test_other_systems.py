@@ -10,8 +10,8 @@ import pytest
 
 import bidcascade
 from bidcascade.service.cli import main
-from tests.support_cli import run_python
-from tests.support_examples import some_in_check
+from tests.support.cli import run_python
+from tests.support.examples import some_in_check
 
 MODULES = [
     one.name

@@ -10,7 +10,7 @@ from benchmarks.engines import get_engine
 from benchmarks.worker import Job, measure
 from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import backend, cuda
-from tests.support_emulator import emulated_device
+from tests.support.emulator import emulated_device
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from benchmarks.compare import check
 from benchmarks.engines import cudf_engine, get_engine
 from benchmarks.engines.cudf_engine import CudfEngine
 from benchmarks.workloads import Inputs, answer, find_workloads
-from tests.support_fake_cudf import fake_cudf, fake_cupy
+from tests.support.fake_cudf import fake_cudf, fake_cupy
 
 
 @pytest.fixture

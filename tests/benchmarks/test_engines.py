@@ -23,7 +23,7 @@ from benchmarks.worker import Job, Timing, compare, measure
 from benchmarks.workloads import WORKLOADS, Inputs, answer, find_workloads
 from bidcascade.kernels import DealArrays, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
-from tests.support_cli import run_python
+from tests.support.cli import run_python
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = 1_500

@@ -20,8 +20,8 @@ from benchmarks.report import Measured
 from benchmarks.worker import Timing
 from benchmarks.workloads import find_workloads
 from bidcascade.kernels import why_unavailable
+from tests.check.missing import missing
 from tests.kernels.emulator import build
-from tests.support_missing import missing
 
 ROOT = Path(__file__).parents[2]
 NO_GPU = why_unavailable("cuda")

@@ -9,8 +9,8 @@ from benchmarks import interfaces
 from benchmarks.browser import why_no_browser
 from benchmarks.interfaces import Difference, check
 from benchmarks.service import deal_objects
+from tests.check.missing import missing
 from tests.kernels.emulator import build
-from tests.support_missing import missing
 
 BOARDS = deal_objects(2, seed=1)
 TOLD = {"auction": "1N P P P", "call 1": "1N: x.bidding:3 Strong", "call 2": "P: no line"}

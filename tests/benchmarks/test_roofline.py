@@ -24,9 +24,9 @@ from bidcascade.kernels import get_backend
 from bidcascade.kernels.cuda_device import Timing as DeviceTiming
 from bidcascade.kernels.cuda_device import compiler_options
 from bidcascade.kernels.reference import cascade_counts
-from tests import support_nvrtc as nvrtc
-from tests.support_emulator import emulated_device
-from tests.support_missing import missing
+from tests.check.missing import missing
+from tests.support import nvrtc as nvrtc
+from tests.support.emulator import emulated_device
 
 
 def small(name, deals=60):

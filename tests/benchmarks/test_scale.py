@@ -14,7 +14,7 @@ from bidcascade.bridge import Auction, parse_calls
 from bidcascade.kernels import cuda
 from bidcascade.kernels.gpu import node_windows
 from bidcascade.table import BiddingTable
-from tests.support_emulator import emulated_device
+from tests.support.emulator import emulated_device
 
 ENTRIES, DEALS = 6_000, 300
 DENSE_DEALS = DEALS // scale.DENSE_SHARE

@@ -19,7 +19,7 @@ from benchmarks.tables import (
 )
 from bidcascade.bridge import Auction
 from bidcascade.kernels import CAN_COMPLETE, COMPLETED, Plan, get_backend, term_names
-from tests.support_examples import some_in_check
+from tests.support.examples import some_in_check
 
 NAMES = list(DENSITIES)
 SIZES = (SMALLEST, 7_919)

@@ -17,7 +17,7 @@ from bidcascade.loaders import iter_deals, random_deals, read_deals
 from bidcascade.loaders.frames.frame import count_rejects
 from bidcascade.loaders.limits import LONGEST_RECORD, MOST_COLLECTED, MOST_LISTED, MOST_TOKENS
 from tests.bombs.support_bombs import FORMATS, KINDS, PACKED, write_bomb
-from tests.support_examples import is_full_run, sized
+from tests.support.examples import is_full_run, sized
 
 MOST_MB = 300
 """Memory of the process, with the interpreter and all that is loaded."""

@@ -21,7 +21,7 @@ from bidcascade.bridge import (
     parse_calls,
     seat_of_call,
 )
-from tests.support_bridge import CALLS, SEATS_DRAWN
+from tests.support.bridge import CALLS, SEATS_DRAWN
 
 
 def judged_legal(calls: Sequence[int]) -> bool:

@@ -22,7 +22,7 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
-from tests.support_bridge import CALLS
+from tests.support.bridge import CALLS
 
 
 def test_codes_in_bidding_order():

@@ -18,7 +18,7 @@ from bidcascade.bridge import (
     parse_suit,
     suit_holding,
 )
-from tests.support_bridge import MASKS
+from tests.support.bridge import MASKS
 
 
 def test_every_card_has_its_bit():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Contract, InvalidContract, Seat, parse_contract
-from tests.support_bridge import SEATS_DRAWN
+from tests.support.bridge import SEATS_DRAWN
 
 CONTRACTS = st.builds(
     Contract, st.integers(1, 7), st.integers(0, 4), st.integers(0, 2), SEATS_DRAWN

@@ -15,7 +15,7 @@ from bidcascade.bridge import (
     format_hand,
     parse_deal,
 )
-from tests.support_bridge import DEALS, SEATS_DRAWN
+from tests.support.bridge import DEALS, SEATS_DRAWN
 
 SUIT = 0x1FFF
 BY_SUITS = Deal((SUIT << 39, SUIT << 26, SUIT << 13, SUIT))

@@ -12,7 +12,7 @@ from bidcascade.bridge import (
     parse_card,
     parse_hand,
 )
-from tests.support_bridge import HANDS, MASKS
+from tests.support.bridge import HANDS, MASKS
 
 HAND = sum(
     1 << parse_card(text)

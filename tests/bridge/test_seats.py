@@ -16,7 +16,7 @@ from bidcascade.bridge import (
     parse_vulnerability,
     seat_of_call,
 )
-from tests.support_bridge import SEATS_DRAWN
+from tests.support.bridge import SEATS_DRAWN
 
 BOARDS = """
  1 N None    2 E NS      3 S EW      4 W Both

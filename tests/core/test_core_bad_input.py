@@ -16,8 +16,8 @@ from bidcascade.kernels.types import I32
 from bidcascade.systems.auctions import program
 from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.system import System
-from tests.support_deals import mixed_deals
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.deals import mixed_deals
+from tests.support.systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM)
 PAIRS = 1 << 30

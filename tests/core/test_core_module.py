@@ -9,7 +9,7 @@ import pytest
 
 from bidcascade.kernels.core import build, library
 from bidcascade.kernels.core.build import MODULE, SOURCES, BuildError
-from tests.support_missing import missing
+from tests.check.missing import missing
 
 needs_zig = pytest.mark.usefixtures("zig")
 

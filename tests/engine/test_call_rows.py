@@ -15,11 +15,11 @@ from bidcascade.systems.bidding import along_table
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table import build_table
-from tests.support_auctions import random_auctions
-from tests.support_examples import examples
-from tests.support_service import SMALL_ROWS
-from tests.support_systems import compile_few, definition_of, sayc_table
-from tests.support_tables import made_up_rows
+from tests.support.auctions import random_auctions
+from tests.support.examples import examples
+from tests.support.service import SMALL_ROWS
+from tests.support.systems import compile_few, definition_of, sayc_table
+from tests.support.tables import made_up_rows
 
 TERMS = ("C", "D", "H", "S")
 

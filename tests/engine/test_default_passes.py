@@ -7,7 +7,7 @@ from bidcascade.engine import Engine
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.systems.system import System
 from bidcascade.table import build_table
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.systems import SMALL_SYSTEM
 
 ROWS = [
     {"prior": "", "call": "1N", "criteria": ["14 <= HCP <= 17"]},

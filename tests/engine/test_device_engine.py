@@ -29,11 +29,11 @@ from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
 from bidcascade.systems.bidding import table_bidder
 from bidcascade.systems.system import System
 from bidcascade.table import build_table
-from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
-from tests.support_emulator import emulated_device
-from tests.support_examples import some_in_check
-from tests.support_service import GOOD, ask, loaded_app, post, problem_of
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support.device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
+from tests.support.emulator import emulated_device
+from tests.support.examples import some_in_check
+from tests.support.service import GOOD, ask, loaded_app, post, problem_of
+from tests.support.systems import SMALL_SYSTEM, compile_few
 
 ROWS = [
     {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},

@@ -29,9 +29,9 @@ from bidcascade.loaders import deal_arrays, deal_frame, empty_deals, random_deal
 from bidcascade.systems import open_system
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.table import build_table, explain_one, parse_expression
-from tests.support_examples import examples
-from tests.support_systems import sayc_table
-from tests.support_tables import made_up_rows
+from tests.support.examples import examples
+from tests.support.systems import sayc_table
+from tests.support.tables import made_up_rows
 
 DEALS = random_deals(60, seed=5)
 SLOWEST = ("sayc", "reference")

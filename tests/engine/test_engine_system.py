@@ -36,7 +36,7 @@ from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import compile_system
 from bidcascade.table import build_table
-from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
+from tests.support.systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
 

@@ -14,8 +14,8 @@ from bidcascade.service.api.shared.tables import Tables
 from bidcascade.service.cli import main
 from bidcascade.systems.bidding.bidder_protocol import Query
 from bidcascade.table import BiddingTable
-from tests.support_deals import plain_deals
-from tests.support_service import GOOD, ask, loaded_app, post, write_small_table
+from tests.support.deals import plain_deals
+from tests.support.service import GOOD, ask, loaded_app, post, write_small_table
 
 SYSTEM = """
 opening:

@@ -17,8 +17,8 @@ from bidcascade.engine.questions.bids import (
 )
 from bidcascade.engine.questions.searched_bid import rules_of
 from bidcascade.service.cli import main
-from tests.support_answers import read_answer
-from tests.support_service import loaded_app, post
+from tests.support.answers import read_answer
+from tests.support.service import loaded_app, post
 
 SYSTEM = """
 opening:

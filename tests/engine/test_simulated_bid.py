@@ -20,8 +20,8 @@ from bidcascade.engine.questions.simulated_bid import simulate_bid
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.service.cli import main
 from bidcascade.table import apply_overlays, build_table
-from tests.support_answers import read_answer
-from tests.support_service import SMALL_ROWS, loaded_app, post, write_small_table
+from tests.support.answers import read_answer
+from tests.support.service import SMALL_ROWS, loaded_app, post, write_small_table
 
 SYSTEM = """
 opening:

@@ -40,9 +40,9 @@ from bidcascade.loaders.frames.play import count_tricks
 from bidcascade.seats.foreign.bidding import bid_out, call_of
 from bidcascade.seats.foreign.protocol import Turn
 from bidcascade.systems import System
-from tests.support_deals import deals_in_turn, plain_deals
-from tests.support_examples import examples
-from tests.support_systems import OTHER, SMALL
+from tests.support.deals import deals_in_turn, plain_deals
+from tests.support.examples import examples
+from tests.support.systems import OTHER, SMALL
 
 NONE = Vulnerability.NONE
 

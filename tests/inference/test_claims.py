@@ -12,7 +12,7 @@ from bidcascade.inference.card_play.sight import give_to_seats
 from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver
 from tests.inference.test_card_play import GAME, auction_to, played_by_chance, sight_of
-from tests.support_deals import plain_deals
+from tests.support.deals import plain_deals
 
 SLAM = auction_to("6S")
 

@@ -39,7 +39,7 @@ from bidcascade.inference.leads import (
 )
 from bidcascade.inference.natural_suits import natural_bids, partner_suits
 from bidcascade.kernels.types import I8, U64
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 HAND = parse_hand("K52.AQ3.9876.KJ2")
 CONTRACT = parse_contract("3NE")

@@ -12,7 +12,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System
 from bidcascade.table import Vocabulary, format_expression, parse_expression
 from bidcascade.table.language.explain import holds
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.systems import SMALL_SYSTEM
 
 SYSTEM = System.parse(SMALL_SYSTEM, name="small")
 

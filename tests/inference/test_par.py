@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import STRAINS, Contract, InvalidDeal, Seat, score
 from bidcascade.inference.double_dummy.par import Par, ParContract, par, par_contracts, par_results
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 
 def table(north_south: list[int], east_west: list[int]) -> list[int]:

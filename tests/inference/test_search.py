@@ -45,8 +45,8 @@ from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.table import build_table
-from tests.support_examples import examples
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.examples import examples
+from tests.support.systems import SMALL_SYSTEM
 
 CAUTIOUS_TEXT = """
 opening:

@@ -50,9 +50,9 @@ from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.places.turn_context import context_at
 from bidcascade.table import build_table
 from bidcascade.table.overlays.sub_plan import below_place
-from tests.support_examples import examples
-from tests.support_systems import SMALL_SYSTEM
-from tests.support_tables import made_up_rows
+from tests.support.examples import examples
+from tests.support.systems import SMALL_SYSTEM
+from tests.support.tables import made_up_rows
 
 HAND = parse_hand("K52.AQ32.J876.Q2")
 

@@ -21,7 +21,7 @@ from bidcascade.kernels.gpu.tables import (
     thread_staging,
     word_defines,
 )
-from tests.support_nvrtc import ARCHITECTURES, CompileError, Usage, libraries, why_unavailable
+from tests.support.nvrtc import ARCHITECTURES, CompileError, Usage, libraries, why_unavailable
 
 REPORT = Path(__file__).parents[2] / "benchmarks/results/kernels.md"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bidcascade.kernels.cuda_device import CupyDevice, why_no_device
-from tests import support_emulator
+from tests.support import emulator as support_emulator
 
 MORE_THAN_KERNELS = ("test_cuda_systems.py", "test_cupy_device.py", "test_legal_calls.py")
 """Files that need the packages above the kernels; all others run with NumPy, pytest, hypothesis."""

@@ -21,7 +21,7 @@ from bidcascade.kernels import (
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
 from tests.kernels.emulator.backend import EmulatedBackend
-from tests.support_backends import (
+from tests.support.backends import (
     SIZES,
     SOME,
     assert_same_answers,
@@ -30,8 +30,8 @@ from tests.support_backends import (
     merged,
     reference,
 )
-from tests.support_examples import examples
-from tests.support_plans import AskingCase, atoms, deal_arrays, expressions, random_plan
+from tests.support.examples import examples
+from tests.support.plans import AskingCase, atoms, deal_arrays, expressions, random_plan
 
 FAST = [
     pytest.param(

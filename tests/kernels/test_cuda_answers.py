@@ -29,7 +29,7 @@ from bidcascade.kernels.gpu import counts as counts_module
 from bidcascade.kernels.gpu.session import RunningSums, Session
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks
-from tests.support_backends import (
+from tests.support.backends import (
     SIZES,
     SOME,
     Remembered,
@@ -39,8 +39,8 @@ from tests.support_backends import (
     merged,
     reference,
 )
-from tests.support_examples import is_full_run, sized
-from tests.support_plans import (
+from tests.support.examples import is_full_run, sized
+from tests.support.plans import (
     ASKING_CASES,
     AskingCase,
     atoms,

@@ -6,13 +6,13 @@ import pytest
 from bidcascade.kernels import Postfix
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
+from tests.check.missing import missing
 from tests.kernels.compiled_kernels import SYSTEMS, spelled, variants
 from tests.kernels.emulator.device import Checks, EmulatedDevice
-from tests.support_backends import SOME, assert_same_answers
-from tests.support_examples import some_in_check
-from tests.support_missing import missing
-from tests.support_nvrtc import ARCHITECTURES, CompileError, Nvrtc, libraries, why_unavailable
-from tests.support_plans import deal_arrays, random_plan
+from tests.support.backends import SOME, assert_same_answers
+from tests.support.examples import some_in_check
+from tests.support.nvrtc import ARCHITECTURES, CompileError, Nvrtc, libraries, why_unavailable
+from tests.support.plans import deal_arrays, random_plan
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ from bidcascade.bridge import OutOfDeviceMemory
 from bidcascade.kernels import DealArrays, Plan, cuda
 from bidcascade.kernels.cuda_device import Device, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
-from tests.support_backends import SOME, assert_same_answers, merged, reference
-from tests.support_plans import deal_arrays, random_plan
+from tests.support.backends import SOME, assert_same_answers, merged, reference
+from tests.support.plans import deal_arrays, random_plan
 
 pytestmark = [
     pytest.mark.gpu,
@@ -317,7 +317,7 @@ FAULTY = """
     from unittest import mock
     from bidcascade.bridge import DeviceFault
     from bidcascade.kernels import cuda, cuda_device
-    from tests.support_toys import toy_text
+    from tests.support.toys import toy_text
 
     device = cuda.backend_here().session.device
     with mock.patch.object(cuda_device, "source_text", toy_text):

@@ -13,7 +13,7 @@ from bidcascade.kernels import cuda_device
 from bidcascade.kernels.cuda_device import CupyDevice
 from tests.kernels.emulator.build import BuildError, kernel_library
 from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
-from tests.support_toys import TOYS, toy_text
+from tests.support.toys import TOYS, toy_text
 
 SCHEDULES = (0, 1, 2, 3)
 

@@ -20,9 +20,9 @@ from bidcascade.kernels.gpu.forest import (
 )
 from bidcascade.kernels.gpu.node_windows import NODE_NEAR, NodeRecords, windows_of
 from bidcascade.kernels.plan import ALWAYS
-from tests.support_backends import SOME
-from tests.support_examples import examples
-from tests.support_plans import deal_arrays, random_plan
+from tests.support.backends import SOME
+from tests.support.examples import examples
+from tests.support.plans import deal_arrays, random_plan
 
 OPTIONS: list[dict[str, Any]] = [
     {},

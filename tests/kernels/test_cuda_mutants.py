@@ -23,8 +23,8 @@ from bidcascade.kernels.cuda_device import SOURCES
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
 from tests.kernels.test_cuda_answers import EDGES, Ways, asked
-from tests.support_backends import SOME, assert_same_answers, reference
-from tests.support_plans import ASKING_CASES, deal_arrays, random_plan
+from tests.support.backends import SOME, assert_same_answers, reference
+from tests.support.plans import ASKING_CASES, deal_arrays, random_plan
 
 pytestmark = pytest.mark.slow
 

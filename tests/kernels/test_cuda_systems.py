@@ -33,9 +33,9 @@ from bidcascade.workshop.boards.compare import SystemMatch
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks, EmulatorFault
 from tests.kernels.test_cuda_mutants import Change
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, rows_in_check, sized, some_in_check
-from tests.support_systems import OTHER, SMALL, bid_call_by_call, systems
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, rows_in_check, sized, some_in_check
+from tests.support.systems import OTHER, SMALL, bid_call_by_call, systems
 
 GPU = pytest.param(
     "cuda",

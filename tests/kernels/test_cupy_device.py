@@ -22,7 +22,7 @@ from bidcascade.kernels.cuda_device import (
     why_no_device,
 )
 from bidcascade.service.cli import main
-from tests.support_service import GOOD
+from tests.support.service import GOOD
 
 
 class CudaError(RuntimeError):

@@ -26,7 +26,7 @@ from bidcascade.kernels.device_frames import (
     list_numbers_on_device,
 )
 from tests.kernels.emulator.device import EmulatedDevice
-from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
+from tests.support.device_frames import DataFrame, DeviceSeries, fake_cudf
 
 SIZES = (0, 1, 7, 8, 63, 64, 65, 255, 256, 257, 1000)
 EMULATED = settings(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction
 from bidcascade.kernels.core.tables.auctions import legal_calls
 from bidcascade.table.columns import offsets_of
-from tests.support_auctions import random_auction
+from tests.support.auctions import random_auction
 
 AUCTIONS = st.lists(
     st.one_of(

@@ -40,9 +40,9 @@ from bidcascade.loaders.parquet import parquet_decoder
 from bidcascade.service.cli import main
 from bidcascade.table.call_policy import read_call_policy
 from bidcascade.table.overlays.recount import Recount
+from tests.loaders.pbn.support_pieces import limit_pieces
 from tests.loaders.support_damage import damaged
-from tests.loaders.support_pieces import limit_pieces
-from tests.support_examples import sized
+from tests.support.examples import sized
 
 KINDS = ("lin", "pbn", "rbn", "parquet")
 LONGEST_S = 5.0

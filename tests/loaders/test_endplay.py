@@ -17,7 +17,7 @@ from bidcascade.loaders.files.encodings import decode_text
 from bidcascade.loaders.frames.frame import DEAL_SCHEMA
 from bidcascade.loaders.frames.random_deals import random_deals
 from bidcascade.loaders.pbn.pbn import read_pbn_text
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 FULL = """[Event "cup"]
 [Board "3"]

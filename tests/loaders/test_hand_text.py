@@ -9,7 +9,7 @@ from bidcascade.bridge import Seat, format_deal, format_deal_lin, format_hand
 from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
 from bidcascade.loaders.text.hand_text import parse_deal_line, read_hand_text
 from bidcascade.loaders.text.json_deals import read_json_deals
-from tests.support_bridge import DEALS
+from tests.support.bridge import DEALS
 
 SPADES = "AKQJT98765432"
 SUITS = f"N:{SPADES}... .{SPADES}.. ..{SPADES}. ...{SPADES}"

@@ -21,8 +21,8 @@ from bidcascade.loaders import (
 from bidcascade.loaders.frames.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
 from bidcascade.loaders.parquet import parquet
 from bidcascade.loaders.parquet.parquet import illegal_auctions
-from tests.support_examples import examples
-from tests.support_lin import GRAND_SLAM, played_boards
+from tests.support.examples import examples
+from tests.support.lin import GRAND_SLAM, played_boards
 
 
 @pytest.mark.slow

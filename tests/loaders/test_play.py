@@ -17,7 +17,7 @@ from bidcascade.loaders import (
     read_deals,
     trick_winner,
 )
-from tests.support_lin import play_out, shuffled_hands
+from tests.support.lin import play_out, shuffled_hands
 
 
 def cards(text: str) -> list[int]:

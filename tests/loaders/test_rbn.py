@@ -14,9 +14,9 @@ from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS
 from bidcascade.loaders.frames.random_deals import random_deals
 from bidcascade.loaders.pbn.rbn import read_rbn_text
 from bidcascade.loaders.pbn.rbn_records import find_last_record, split_records
-from tests.loaders.support_pieces import limit_pieces, read_cut
-from tests.loaders.test_pbn_writer import rows
-from tests.support_examples import examples
+from tests.loaders.pbn.support_pieces import limit_pieces, read_cut
+from tests.loaders.pbn.test_pbn_writer import rows
+from tests.support.examples import examples
 
 HANDS = "W:AKQJ.5432.432.32:5432.AKQJ.765.54:876.876.AKQJ.876:"
 OTHERS = "W:AKQJ.5432.432.32:876.876.AKQJ.876:5432.AKQJ.765.54:"

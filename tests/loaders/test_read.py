@@ -31,9 +31,9 @@ from bidcascade.loaders.frames.frame import Batch, empty_deals, empty_rejects
 from bidcascade.loaders.inputs import FORMATS_TEXT, find_sources
 from bidcascade.loaders.text.hand_text import read_hand_text
 from bidcascade.loaders.text.json_deals import read_json_deals
-from tests.loaders.support_pieces import limit_pieces, read_cut
-from tests.support_examples import examples
-from tests.support_lin import GRAND_SLAM, played_boards
+from tests.loaders.pbn.support_pieces import limit_pieces, read_cut
+from tests.support.examples import examples
+from tests.support.lin import GRAND_SLAM, played_boards
 
 MD = f"md|{GRAND_SLAM}|"
 HAND_LINE = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"

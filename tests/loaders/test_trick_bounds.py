@@ -16,7 +16,7 @@ from bidcascade.loaders.pbn.pbn_double_dummy import (
     format_double_dummy_tricks,
 )
 from bidcascade.loaders.text.hand_text import read_hands
-from tests.support_examples import sized
+from tests.support.examples import sized
 
 DEAL = "N:AQT9864.542.J.T8 K73.T6.AQT4.J962 J5.KQ93.K852.Q43 2.AJ87.9763.AK75"
 # N E S W, C D H S N

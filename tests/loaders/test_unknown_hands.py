@@ -30,7 +30,7 @@ from bidcascade.loaders import (
 )
 from bidcascade.loaders.frames.frame import reader_remarks
 from bidcascade.loaders.lin.lin_reference import read_lin_reference
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 HANDS = ["AQT9864.542.J.T8", "K73.T6.AQT4.J962", "J5.KQ93.K852.Q43", "2.AJ87.9763.AK75"]
 QUIZ = f"N:{HANDS[0]} - {HANDS[2]} -"

@@ -15,9 +15,9 @@ from bidcascade.engine.runs.manifest import describe_inputs, list_inputs
 from bidcascade.loaders import iter_deals, read_deals, write_deal_parquet
 from bidcascade.loaders.frames.random_deals import random_deals
 from bidcascade.loaders.inputs import FORMATS_TEXT, find_sources
+from tests.loaders.pbn.support_pieces import limit_pieces
 from tests.loaders.support_damage import damaged
-from tests.loaders.support_pieces import limit_pieces
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 BOARD = b"qx|o3|md|3SAQ4HKJ3DK876CQ52,SK95HQ872DA54CKT3,SJ876HA65DQ93CJ94,|sv|e|mb|1nppp|\n"
 DEAL = "N:AKQ.AKQ.AKQ.AKQ2 - T98.T987.T98.T98 765.65.765.76543"

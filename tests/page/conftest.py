@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.check.missing import missing
 from tests.page.support_browser import Visit, chromium, visiting
-from tests.support_missing import missing
-from tests.support_service import ready_server
+from tests.support.service import ready_server
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 

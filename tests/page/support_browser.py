@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks import browser
 from benchmarks.browser import Visit, serving, visiting, write_static_files
-from tests.support_missing import missing
+from tests.check.missing import missing
 
 __all__ = [
     "Visit",

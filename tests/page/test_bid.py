@@ -9,7 +9,7 @@ import pytest
 from bidcascade.bridge import format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from tests.page.support_browser import Visit, no_compiler_words, visiting, without_engine
-from tests.support_examples import some_in_check
+from tests.support.examples import some_in_check
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from bidcascade.loaders import HAND_COLUMNS, read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, no_compiler_words, open_view, serving, visiting
 from tests.service.cli.test_cli_page import NO_DEALS
-from tests.support_examples import some_in_check
+from tests.support.examples import some_in_check
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from bidcascade.page.joined_files import ENGINE_SCRIPT, joined_files
 from bidcascade.page.static_files import static_files
 from tests.page.support_browser import Visit, open_view, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
-from tests.support_examples import rows_in_check, some_in_check
+from tests.support.examples import rows_in_check, some_in_check
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from bidcascade.service.api.http.keys import new_key
 from bidcascade.service.jobs.data_folder import DataFolder
 from bidcascade.service.jobs.store import JobStore
 from tests.page.support_browser import open_view, paste, put_text, visiting, without_engine
-from tests.support_examples import some_in_check
-from tests.support_service import ready_server, write_small_table
+from tests.support.examples import some_in_check
+from tests.support.service import ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.support_examples import sized
+from tests.support.examples import sized
 
 pytestmark = pytest.mark.slow
 

@@ -16,9 +16,9 @@ from tests.page.support_browser import (
     serving,
     visiting,
 )
-from tests.page.test_page_texts import texts
+from tests.page.systems.test_page_texts import texts
 from tests.service.cli.test_cli_page import NO_DEALS
-from tests.support_examples import rows_in_check, some_in_check
+from tests.support.examples import rows_in_check, some_in_check
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,8 @@ import pytest
 from bidcascade.bridge import format_hand
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.bids import BidRequest
-from tests.support_examples import sized
-from tests.support_reasons import SYSTEMS, answered, reasoned
+from tests.support.examples import sized
+from tests.support.reasons import SYSTEMS, answered, reasoned
 
 pytestmark = pytest.mark.slow
 

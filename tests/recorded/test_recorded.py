@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support_cli import environment
+from tests.support.cli import environment
 
 ROOT = Path(__file__).parents[2]
 

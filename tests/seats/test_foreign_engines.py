@@ -34,10 +34,10 @@ from bidcascade.seats.foreign.protocol import (
 from bidcascade.systems import System, open_system
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.scored_boards import Budget
-from tests.support_auctions import random_auction
-from tests.support_deals import deals_in_turn
-from tests.support_examples import rows_in_check
-from tests.support_systems import SMALL
+from tests.support.auctions import random_auction
+from tests.support.deals import deals_in_turn
+from tests.support.examples import rows_in_check
+from tests.support.systems import SMALL
 
 PYTHON = sys.executable
 ROOT = Path(__file__).parents[2]
@@ -149,7 +149,7 @@ def test_a_system_behind_the_protocol_bids_as_the_system_does(tmp_path):
     script.write_text(
         "import sys\n"
         "from bidcascade.seats.foreign.protocol import Reply, format_reply, parse_turn\n"
-        "from tests.support_systems import SMALL\n"
+        "from tests.support.systems import SMALL\n"
         "for line in sys.stdin:\n"
         "    turn = parse_turn(line)\n"
         "    choice = SMALL.bid(turn.hand, turn.calls, dealer=turn.dealer,\n"
@@ -353,7 +353,7 @@ def test_all_that_an_engine_started_ends_with_it(how, leaves, tmp_path):
 @pytest.fixture(scope="module")
 def bots(tmp_path_factory):
     """Commands of the page's bots, by their files; those whose language is absent are left out."""
-    from tests.support_docs import blocks_of, page_text
+    from tests.support.docs import blocks_of, page_text
 
     folder = tmp_path_factory.mktemp("bots")
     for block in blocks_of(page_text("docs/engines.md")):

@@ -15,7 +15,7 @@ from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.scored_boards import NO_TRICKS, Budget
 from tests.inference.test_search import CAUTIOUS, GAME
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM, name="small")
 NEVER = SearchRules(margin=1000.0)

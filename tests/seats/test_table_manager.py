@@ -33,9 +33,9 @@ from bidcascade.seats.table_manager import lines
 from bidcascade.seats.table_manager.connection import LONGEST_LINE, LineConnection
 from bidcascade.seats.table_manager.host import TableHost
 from bidcascade.seats.table_manager.seat import sit
-from tests.support_deals import deals_in_turn, plain_deals
-from tests.support_examples import rows_in_check
-from tests.support_systems import OTHER, SMALL
+from tests.support.deals import deals_in_turn, plain_deals
+from tests.support.examples import rows_in_check
+from tests.support.systems import OTHER, SMALL
 
 DEALS = deals_in_turn(6, 11)
 SEATS = st.sampled_from(Seat)

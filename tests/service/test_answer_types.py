@@ -11,7 +11,7 @@ import pytest
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 from bidcascade.service.client import answer_types, option_types
-from tests.support_docs import CHECKOUT
+from tests.support.docs import CHECKOUT
 
 
 def types_in(module):

@@ -11,7 +11,7 @@ from bidcascade.kernels.machine.child_processes import import_path, safe_spawnin
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
 from bidcascade.table.formats.parquet import write_parquet_rows
 from bidcascade.table.row import Row
-from tests.support_cli import PROGRAM, environment
+from tests.support.cli import PROGRAM, environment
 
 TRAP = """
 import os, pathlib
@@ -80,7 +80,7 @@ SERVICE = """
 import sys
 from pathlib import Path
 from tests.service.jobs.support_jobs import jobs_app, upload, wait_for
-from tests.support_service import post
+from tests.support.service import post
 
 app = jobs_app(Path.cwd() / "service")
 work = app.state.own

@@ -12,9 +12,9 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.table import BiddingTable, Row, build_table
 from bidcascade.table.stored import storage
 from bidcascade.table.stored.own_folder import OwnFolder
-from tests.support_cli import NO_BYTECODE, environment
-from tests.support_examples import sized, some_in_check
-from tests.support_imports import SPILLING, import_command, write_rows
+from tests.support.cli import NO_BYTECODE, environment
+from tests.support.examples import sized, some_in_check
+from tests.support.imports import SPILLING, import_command, write_rows
 
 pytestmark = [
     pytest.mark.slow,

@@ -10,8 +10,8 @@ import pytest
 from bidcascade.service.cli import COMMANDS
 from bidcascade.systems.language.grammar.editor_grammar import SCOPE, textmate_grammar
 from bidcascade.systems.language.words.phrases import words_of_terminals
-from tests.support_docs import CHECKOUT
-from tests.support_missing import missing
+from tests.check.missing import missing
+from tests.support.docs import CHECKOUT
 
 pytestmark = pytest.mark.checkout
 FOLDER = CHECKOUT / "editors" / "vscode"

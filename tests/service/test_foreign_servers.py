@@ -35,9 +35,9 @@ from bidcascade.seats.foreign.protocol import Reply, Turn
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
 from bidcascade.systems import open_system
-from tests.support_auctions import random_auction
-from tests.support_deals import deals_in_turn
-from tests.support_service import ask, loaded_app
+from tests.support.auctions import random_auction
+from tests.support.deals import deals_in_turn
+from tests.support.service import ask, loaded_app
 
 HAND = "AQ4.KJ3.K876.Q52"
 ASKED = {"user": "me", "dealer": "N", "seat": "N", "vul": "", "ctx": "", "hand": HAND}

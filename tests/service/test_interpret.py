@@ -13,8 +13,8 @@ from bidcascade.inference import sample_layouts
 from bidcascade.loaders import read_deals
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from bidcascade.systems import open_system
-from tests.support_answers import read_answer
-from tests.support_service import ask, loaded_app, write_small_table
+from tests.support.answers import read_answer
+from tests.support.service import ask, loaded_app, write_small_table
 
 LEADER = "QJ98.54.K732.T65"
 

@@ -21,8 +21,8 @@ from bidcascade.engine.settings import Settings
 from bidcascade.inference.layouts import sampling
 from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.service.api.app import create_app
-from tests.support_examples import sized
-from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
+from tests.support.examples import sized
+from tests.support.service import ask, loaded_app, post, problem_of, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
 

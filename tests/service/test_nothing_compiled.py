@@ -7,9 +7,9 @@ import pytest
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service.cli import main
 from bidcascade.systems.tables import compiled_cache
-from tests.support_cli import run_python
-from tests.support_service import GOOD, ask, loaded_app, post
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support.cli import run_python
+from tests.support.service import GOOD, ask, loaded_app, post
+from tests.support.systems import SMALL_SYSTEM, compile_few
 
 HAND = "K52.AQ32.J876.Q2"
 HEAVY = {"scipy", "polars", "pyarrow", "endplay", "matplotlib", "lark", "fastapi", "rich"}

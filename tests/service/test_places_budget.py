@@ -30,10 +30,10 @@ from bidcascade.systems.auctions.budget import (
 )
 from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.system import System
-from tests.support_cli import environment
-from tests.support_deals import mixed_deals
-from tests.support_service import loaded_app, post
-from tests.support_systems import LONGEST, SMALL_SYSTEM
+from tests.support.cli import environment
+from tests.support.deals import mixed_deals
+from tests.support.service import loaded_app, post
+from tests.support.systems import LONGEST, SMALL_SYSTEM
 
 TEXT = """opening:
   1NT = Strong notrump: 15-17 points, balanced

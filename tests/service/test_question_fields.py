@@ -39,7 +39,7 @@ from bidcascade.service.cli import make_parser
 from bidcascade.service.cli.flags import add_flags, question_of
 from bidcascade.service.cli.shared import UsageError
 from bidcascade.service.client import option_types
-from tests.support_cli import run_python
+from tests.support.cli import run_python
 
 ROUTES = {name: one for name, one in QUESTIONS.items() if one.request is not None}
 COMMANDS = {

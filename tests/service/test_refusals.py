@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bidcascade.engine.questions.registry import QUESTIONS
-from tests.support_service import DEAL, GOOD, loaded_app, post, problem_of, write_small_table
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support.service import DEAL, GOOD, loaded_app, post, problem_of, write_small_table
+from tests.support.systems import SMALL_SYSTEM, compile_few
 
 NORTH, EAST, SOUTH, WEST = DEAL[2:].split()
 LEADER = "QJ98.54.K732.T65"

@@ -37,15 +37,15 @@ from bidcascade.systems.tables.overlaid_system import OverlaidSystem
 from bidcascade.table import build_table
 from bidcascade.table.overlays.applying import apply_overlays
 from bidcascade.table.real_calls import CallLists
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, some_in_check
-from tests.support_systems import (
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, some_in_check
+from tests.support.systems import (
     SMALL_SYSTEM,
     choices_call_by_call,
     compile_few,
     definition_of,
 )
-from tests.support_tables import made_up_rows
+from tests.support.tables import made_up_rows
 
 RULES = [
     {"rule": "replace", "at": "1N P 2C", "criteria": ["HCP >= 12"]},

@@ -19,9 +19,9 @@ from bidcascade.systems.reference.facts import PlaceScope
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from bidcascade.systems.words.explanation import explain_places
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, sized, some_in_check
-from tests.support_systems import LONGEST, OTHER, SMALL, definition_of, systems
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, sized, some_in_check
+from tests.support.systems import LONGEST, OTHER, SMALL, definition_of, systems
 
 Auctions = list[tuple[int, ...]]
 

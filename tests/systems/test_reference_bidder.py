@@ -31,10 +31,10 @@ from bidcascade.systems.reference import bidder as reference_bidder
 from bidcascade.systems.reference.bidder import ReferenceBidder
 from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
-from tests.support_cli import Ran, run_apart, run_python
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, some_in_check
-from tests.support_systems import LONGEST, OTHER, SMALL, systems
+from tests.support.cli import Ran, run_apart, run_python
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, some_in_check
+from tests.support.systems import LONGEST, OTHER, SMALL, systems
 
 FEW = mixed_deals(24, seed=8)
 SAYC = open_system("sayc")

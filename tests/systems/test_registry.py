@@ -30,8 +30,8 @@ from bidcascade.systems.system import System
 from bidcascade.systems.tables import compiled_cache
 from bidcascade.systems.tables.compile import compile_system
 from bidcascade.table import BiddingTable
-from tests.support_examples import some_in_check
-from tests.support_systems import FEW, SMALL_SYSTEM, compile_few
+from tests.support.examples import some_in_check
+from tests.support.systems import FEW, SMALL_SYSTEM, compile_few
 
 
 @pytest.fixture

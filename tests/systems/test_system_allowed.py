@@ -24,10 +24,10 @@ from bidcascade.systems.places.turn_context import context_at
 from bidcascade.systems.reference.allowed_auctions import AllowedAuction, allowed_auctions
 from bidcascade.systems.system import System
 from bidcascade.table.real_calls import CallLists
-from tests.support_auctions import random_auctions
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, sized
-from tests.support_systems import SMALL_SYSTEM, definition_of
+from tests.support.auctions import random_auctions
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, sized
+from tests.support.systems import SMALL_SYSTEM, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
 FORCING = System.parse("""

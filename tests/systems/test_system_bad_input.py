@@ -18,8 +18,8 @@ from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.reference.place_entries import Expander, constraint_of
 from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
-from tests.support_deals import mixed_deals
-from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call, definition_of
+from tests.support.deals import mixed_deals
+from tests.support.systems import LONGEST, SMALL_SYSTEM, bid_call_by_call, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM)
 FORCING = System.parse(

@@ -13,9 +13,9 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, sized, some_in_check
-from tests.support_systems import (
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, sized, some_in_check
+from tests.support.systems import (
     LONGEST,
     OTHER,
     SMALL,

@@ -11,8 +11,8 @@ from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import Growth, Sample, compile_system
 from bidcascade.table.build import TableBuilder
 from bidcascade.table.row import Row
-from tests.support_deals import mixed_deals
-from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
+from tests.support.deals import mixed_deals
+from tests.support.systems import SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM)
 

@@ -21,8 +21,8 @@ from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import Sample, compile_system
 from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table.term_values import term_values
-from tests.support_examples import rows_in_check
-from tests.support_systems import BY_SIDES
+from tests.support.examples import rows_in_check
+from tests.support.systems import BY_SIDES
 
 EXAMPLE = """
 system Five-card majors, strong notrump

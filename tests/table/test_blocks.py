@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels import number_ranges
 from bidcascade.table import BiddingTable, build_table
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 CALLS = ["P", "1C", "1D", "1H", "2C", "3N", "X"]
 CRITERIA = [[], ["SL_H >= 4"], ["HCP >= 12"], ["HCP >= 12", "SL_S >= 5"]]

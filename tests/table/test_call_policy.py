@@ -14,10 +14,10 @@ from bidcascade.loaders import random_deals
 from bidcascade.service.cli import BAD_INPUT, main
 from bidcascade.table import apply_overlays, build_table, open_folder
 from bidcascade.table.call_policy import ranks_of, read_call_policy, rules_of, with_call_policy
-from tests.support_examples import examples
-from tests.support_service import SMALL_ROWS
-from tests.support_systems import compile_few
-from tests.support_tables import made_up_rows
+from tests.support.examples import examples
+from tests.support.service import SMALL_ROWS
+from tests.support.systems import compile_few
+from tests.support.tables import made_up_rows
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from bidcascade.table.language.criteria import (
 )
 from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 GIB = Vocabulary()
 CHOOSER = random.Random(11)

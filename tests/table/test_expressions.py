@@ -33,7 +33,7 @@ from bidcascade.table.language.expressions import (
     to_postfix,
 )
 from bidcascade.table.language.vocabulary import Vocabulary
-from tests.support_expressions import NUMBERS, expressions, hands
+from tests.support.expressions import NUMBERS, expressions, hands
 
 GIB = Vocabulary()
 

@@ -4,8 +4,8 @@ import pytest
 
 from bidcascade.systems import import_table
 from bidcascade.table import BiddingTable, lint
-from tests.support_cli import run_python
-from tests.support_tables import write_made_up_table
+from tests.support.cli import run_python
+from tests.support.tables import write_made_up_table
 
 pytestmark = pytest.mark.slow
 

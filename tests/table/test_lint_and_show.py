@@ -23,7 +23,7 @@ from bidcascade.table import (
 )
 from bidcascade.table.inspection.linting import contradictory_terms
 from bidcascade.table.language.expressions import parse_expression
-from tests.support_deals import plain_deals
+from tests.support.deals import plain_deals
 
 ROWS: list[dict[str, Any]] = [
     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["15 <= HCP <= 17", "Balanced"]},

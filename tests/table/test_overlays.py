@@ -29,7 +29,7 @@ from bidcascade.table import (
 from bidcascade.table.overlays import remaking
 from bidcascade.table.overlays.place_pattern import PlacePattern
 from bidcascade.table.overlays.rules import Overlay, OverlayMark, Rule
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 10, 37])
 EXPRESSIONS = ("HCP >= 12", "SL_S >= 5", "HCP <= 10", "Balanced")

@@ -14,8 +14,8 @@ from bidcascade.table import NONE_U32, BiddingTable, Row, build_table
 from bidcascade.table.overlays.changes import changed_entries, changed_subtrees
 from bidcascade.table.overlays.recount import Recount
 from bidcascade.table.overlays.sub_plan import pruned, sub_plan
-from tests.support_deals import deals_in_turn
-from tests.support_examples import examples
+from tests.support.deals import deals_in_turn
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from bidcascade.table.formats.parquet_child import Uncommon, columns_of
 from bidcascade.table.formats.parquet_columns import read_parquet_columns, read_parquet_rows
 from bidcascade.table.row import Row, row_of
 from bidcascade.table.row_columns import RowColumns
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.skipif(not has_core(), reason="needs the core's library")
 

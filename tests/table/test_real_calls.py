@@ -18,7 +18,7 @@ from bidcascade.table.real_calls import (
     find_real_calls,
     pack_lists,
 )
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 
 @st.composite

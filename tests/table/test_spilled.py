@@ -26,7 +26,7 @@ from bidcascade.table.formats.parquet import decoded_rows, write_parquet_rows
 from bidcascade.table.formats.parquet_child import columns_of
 from bidcascade.table.spilled import building
 from bidcascade.table.spilled.sorted_runs import open_sorted_run, write_sorted_run
-from tests.support_examples import examples, rows_in_check
+from tests.support.examples import examples, rows_in_check
 
 # few calls, so that auctions meet, and enough to be illegal in every way
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])

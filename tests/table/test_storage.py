@@ -16,7 +16,7 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.machine.npy_files import write_npy
 from bidcascade.table import BiddingTable, Row, build_table, save
 from bidcascade.table.stored import storage
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 ROWS = [
     Row(b"", 7, "15-17 ♣♦", ("HCP >= 15", "HCP <= 17"), 0, "Strong", 1, ("Alert",), "a.bidding:3"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import PASS, format_calls
 from bidcascade.table import build_table
 from bidcascade.table.inspection.topics import topics_of
-from tests.support_systems import sayc_table
+from tests.support.systems import sayc_table
 
 LABELS = st.fixed_dictionaries(
     {

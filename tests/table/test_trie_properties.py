@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import CALL_TEXTS, Auction, first_illegal_call
 from bidcascade.table import CAN_COMPLETE, NONE_U32, BiddingTable, Row, build_table
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 # few calls, so that auctions meet, and enough to be illegal in every way
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])

@@ -14,8 +14,8 @@ from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.term_catalogue import ALIASES, FAMILIES
 from bidcascade.table.language.vocabulary import Vocabulary, parse_user_terms
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
-from tests.support_docs import page_text
-from tests.support_examples import sized
+from tests.support.docs import page_text
+from tests.support.examples import sized
 
 HONOUR_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 

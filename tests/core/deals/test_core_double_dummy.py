@@ -11,8 +11,8 @@ from bidcascade.bridge import FULL_DECK, parse_card, parse_deal, parse_hand
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.kernels.core.functions import solve_plays, solve_tables
 from bidcascade.kernels.dealing import deal_hands
-from tests.support_endings import endings, minimax
-from tests.support_examples import examples, sized
+from tests.support.endings import endings, minimax
+from tests.support.examples import examples, sized
 
 
 def solved(hands: Any, strain: Any, first: Any, trick: Any) -> Any:

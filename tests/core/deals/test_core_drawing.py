@@ -17,7 +17,7 @@ from bidcascade.kernels.core.functions import most_of_suit, move_states
 from bidcascade.kernels.core.tables.tables import CoreTable, TableTests, checked_table, judge
 from bidcascade.kernels.dealing import mixed
 from tests.core.deals import definition_of_drawing as plain
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 SHAPES = [shape for shape in product(range(14), repeat=4) if sum(shape) <= 13]
 

@@ -11,7 +11,7 @@ from bidcascade.bridge import InvalidDeal
 from bidcascade.inference.double_dummy.par import contract_scores, par, par_contracts, par_results
 from bidcascade.kernels.core import functions
 from tests.core.deals import definition_of_par as definition
-from tests.support_examples import examples, sized
+from tests.support.examples import examples, sized
 
 REFUSED = "expected numbers within the arrays"
 

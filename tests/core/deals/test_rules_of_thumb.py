@@ -13,7 +13,7 @@ from bidcascade.inference.card_play.rules_of_thumb import legal_cards, usual_car
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders.frames.play import trick_winner
 from tests.core.deals import definition_of_rules_of_thumb as definition
-from tests.support_examples import examples, sized
+from tests.support.examples import examples, sized
 
 REFUSED = "expected a hand of 1 to 13 cards"
 

@@ -15,9 +15,9 @@ from bidcascade.loaders.lin import lin, lin_reference
 from bidcascade.loaders.lin.lin import LinDocument, parse_lin
 from bidcascade.loaders.lin.lin_reference import read_lin_reference
 from tests.core.probes import build_probe
-from tests.support_examples import examples
-from tests.support_lin import LIN_TEXTS, played_boards
-from tests.support_mutants import mutated
+from tests.support.examples import examples
+from tests.support.lin import LIN_TEXTS, played_boards
+from tests.support.mutants import mutated
 
 PIECES = tuple(
     b"| || \n %% md| qx|o1| mb|p| an|x\r\ny| up|3| rs|3NE=,PASS,4HSX-1,| vg|a,b,1,2,3,4,5,6| sv|b| "

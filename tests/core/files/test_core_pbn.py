@@ -13,8 +13,8 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders.files.encodings import decode_text
 from bidcascade.loaders.pbn import pbn_columns
 from bidcascade.loaders.pbn.pbn import read_pbn_text
-from tests.support_examples import examples
-from tests.support_mutants import mutated
+from tests.support.examples import examples
+from tests.support.mutants import mutated
 
 HANDS = "AKQJT98.AKQJT9.. ..AKQJT98.AKQJT9 765432.8765432.. ..765432.8765432"
 BOARD = f"""[Deal "N:{HANDS}"][Contract "3SX"][Declarer "N"]

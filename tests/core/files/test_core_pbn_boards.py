@@ -11,8 +11,8 @@ from bidcascade.loaders.files.encodings import decode_text
 from bidcascade.loaders.frames.frame import HAND_COLUMNS, QUOTED, join
 from bidcascade.loaders.pbn.pbn import read_pbn_text
 from tests.core.files.pbn_boards import NO_PBN, WRONG_DEAL, board_of, core_records, reason_of
-from tests.support_examples import examples
-from tests.support_mutants import mutated
+from tests.support.examples import examples
+from tests.support.mutants import mutated
 
 HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
 DEAL = f'[Deal "N:{" ".join(HANDS)}"]\n'

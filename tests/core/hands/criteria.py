@@ -3,7 +3,7 @@
 from functools import cache
 
 from bidcascade.systems.registry import open_system
-from tests.support_deals import mixed_deals
+from tests.support.deals import mixed_deals
 
 SYSTEMS = ("sayc", "acol", "two-over-one")
 

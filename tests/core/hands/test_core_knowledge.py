@@ -30,9 +30,9 @@ from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.hands.rows_of_trees import NAMES, RowsOfTrees, pointer
 from tests.core.probes import build_probe
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, some_in_check
-from tests.support_expressions import expressions
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, some_in_check
+from tests.support.expressions import expressions
 
 CELLS = 560 * 38
 WORDS = -(-CELLS // 64)

@@ -31,9 +31,9 @@ from tests.core.hands.rows_of_expressions import RowsOfExpressions
 from tests.core.hands.rows_of_trees import NAMES, pointer, words
 from tests.core.probes import build_probe
 from tests.core.text.core_texts import Definition
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, sized, some_in_check
-from tests.support_expressions import expressions
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, sized, some_in_check
+from tests.support.expressions import expressions
 
 parsed = cache(parse_expression)
 

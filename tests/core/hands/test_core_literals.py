@@ -13,7 +13,7 @@ from bidcascade.kernels.packing.literals import COMPARE, Interval, Tree, literal
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.hands.rows_of_trees import NAMES, RowsOfTrees, pointer, tree_of
 from tests.core.probes import build_probe
-from tests.support_expressions import expressions
+from tests.support.expressions import expressions
 
 VERDICTS = {False: 0, True: 1}
 

@@ -36,8 +36,8 @@ from tests.core.hands.criteria import SYSTEMS, criteria_of
 from tests.core.hands.rows_of_expressions import FORMS, RowsOfExpressions
 from tests.core.hands.rows_of_trees import NAMES, pointer
 from tests.core.probes import build_probe
-from tests.support_examples import some_in_check
-from tests.support_expressions import chains, expressions, larger
+from tests.support.examples import some_in_check
+from tests.support.expressions import chains, expressions, larger
 
 USER_TERMS = {
     "Strength": "HCP + SL_S",

@@ -17,8 +17,8 @@ from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.hands.definition_of_tests import DefinitionOfTests, packed_by_tables
-from tests.support_deals import mixed_deals
-from tests.support_expressions import expressions
+from tests.support.deals import mixed_deals
+from tests.support.expressions import expressions
 
 FEW = mixed_deals(40, seed=1)
 TEXTS = (

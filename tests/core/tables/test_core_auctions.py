@@ -21,7 +21,7 @@ from bidcascade.kernels.core.tables.auctions import (
 from bidcascade.table.columns import offsets_of
 from bidcascade.workshop.evidence.mined_table import MinedRun
 from bidcascade.workshop.evidence.mining import _merge, _PrefixCounts
-from tests.support_auctions import random_auction
+from tests.support.auctions import random_auction
 
 AUCTIONS = st.lists(
     st.one_of(

@@ -20,9 +20,9 @@ from bidcascade.kernels.core.tables.tables import (
     checked_table,
     walk,
 )
-from tests.support_backends import SOME, assert_same_answers, merged
-from tests.support_examples import some_in_check
-from tests.support_plans import deal_arrays, random_plan
+from tests.support.backends import SOME, assert_same_answers, merged
+from tests.support.examples import some_in_check
+from tests.support.plans import deal_arrays, random_plan
 
 DEPTH = 40
 """More calls than any auction of these tables has."""

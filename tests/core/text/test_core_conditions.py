@@ -46,8 +46,8 @@ from tests.core.text.core_texts import (
     tags,
     text_of,
 )
-from tests.support_examples import some_in_check
-from tests.support_systems import SMALL, SMALL_SYSTEM
+from tests.support.examples import some_in_check
+from tests.support.systems import SMALL, SMALL_SYSTEM
 
 SHIPPED = ("sayc", "acol", "two-over-one")
 CLASSES = {"M": "HS", "oM": "HS", "m": "CD", "om": "CD"}

@@ -15,7 +15,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet, write_lin, write_pbn
 from bidcascade.loaders.frames.frame import AUCTION_STATUS, SEAT_ENUM
 from bidcascade.systems.system import System
-from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
+from tests.support.systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 
 HUMANS = System.parse(
     """

@@ -24,7 +24,7 @@ from tests.engine.archive.support_archives import (
     write_files,
     write_system,
 )
-from tests.support_examples import sized, some_in_check
+from tests.support.examples import sized, some_in_check
 
 BAD = "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n"
 

@@ -37,8 +37,8 @@ from tests.engine.archive.support_archives import (
     write_files,
     write_system,
 )
-from tests.support_examples import examples
-from tests.support_systems import bid_call_by_call, definition_of
+from tests.support.examples import examples
+from tests.support.systems import bid_call_by_call, definition_of
 
 WRITTEN = ["", "P", "P P", "1N", "1N P", "1N P 2C", "1C P", "1D X", "1C P 1H", "P 1S P 2S",
            "1M P 2M", "1X P 1Y", "1M …", "… Double", "any any 1X", "1NT (P) 2C", "1X (Double)",

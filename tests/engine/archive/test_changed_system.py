@@ -12,8 +12,8 @@ from bidcascade.engine.archive.catalogue import Catalogue
 from bidcascade.engine.archive.upkeep import bid_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
 from tests.engine.archive.support_archives import contents, cut_small, write_files, write_system
-from tests.support_service import write_small_table
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.service import write_small_table
+from tests.support.systems import SMALL_SYSTEM
 
 CHANGES = [
     ("15-17 points, balanced; #notrump", "15-18 points, balanced; #notrump"),

@@ -15,7 +15,7 @@ from bidcascade.engine.archive.upkeep import bid_archive, forget_bids, solve_arc
 from bidcascade.engine.questions.archives import BoardsQuestion, NodeQuestion
 from tests.engine.archive.support_archives import check_equal, contents, write_files, write_system
 from tests.engine.archive.test_adding import solve
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.systems import SMALL_SYSTEM
 
 
 @pytest.fixture(scope="module")

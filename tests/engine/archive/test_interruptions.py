@@ -27,7 +27,7 @@ from tests.engine.archive.support_archives import (
     write_system,
 )
 from tests.engine.support_interruptions import run_step_by_step
-from tests.support_cli import environment
+from tests.support.cli import environment
 
 BAD = "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n"
 PROGRAM = """

@@ -16,7 +16,7 @@ from bidcascade.table import Vocabulary, build_table, parse_expression, to_postf
 from bidcascade.table.deal_conditions import DealCondition
 from bidcascade.table.language.seat_terms import SeatVocabulary, seat_expression, seat_term
 from bidcascade.table.term_values import term_values
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 FRAME = random_deals(40, seed=11)
 DEALS = deal_arrays(FRAME)

@@ -22,8 +22,8 @@ from bidcascade.kernels.types import I8, U64
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
-from tests.support_cli import environment
-from tests.support_deals import possible
+from tests.support.cli import environment
+from tests.support.deals import possible
 
 pytestmark = pytest.mark.slow
 

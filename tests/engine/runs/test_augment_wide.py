@@ -28,10 +28,10 @@ from bidcascade.service.cli import main
 from bidcascade.systems.places.turn_context import context_at
 from bidcascade.table import build_table
 from bidcascade.table.language.seat_terms import seat_term
-from tests.support_cli import command, environment
-from tests.support_deals import possible
-from tests.support_docs import page_text
-from tests.support_service import write_small_table
+from tests.support.cli import command, environment
+from tests.support.deals import possible
+from tests.support.docs import page_text
+from tests.support.service import write_small_table
 
 FRAME = random_deals(30, seed=5)
 DEALS = deal_arrays(FRAME)

@@ -22,10 +22,10 @@ from bidcascade.loaders.files.whole_files import CannotWrite
 from bidcascade.systems import import_table
 from bidcascade.systems.system import System
 from tests.engine.support_interruptions import run_step_by_step
-from tests.support_cli import NO_BYTECODE, command, environment, run_apart, write_inputs
-from tests.support_examples import some_in_check
-from tests.support_service import write_small_table
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.cli import NO_BYTECODE, command, environment, run_apart, write_inputs
+from tests.support.examples import some_in_check
+from tests.support.service import write_small_table
+from tests.support.systems import SMALL_SYSTEM
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from bidcascade.loaders import random_deals, read_deals, write_deal_parquet, wri
 from bidcascade.loaders.files.whole_files import CannotWrite
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from tests.engine.support_interruptions import run_step_by_step
-from tests.support_cli import write_inputs
-from tests.support_service import write_small_table
-from tests.support_systems import sayc_table
+from tests.support.cli import write_inputs
+from tests.support.service import write_small_table
+from tests.support.systems import sayc_table
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.runs.manifest import WORKS, Manifest, RunPart, RunPosition
 from bidcascade.engine.runs.run_folder import FolderBusy, RunFolder
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 COUNTS = st.integers(0, 2**53)
 FILES = st.dictionaries(st.text("abc-_/0", min_size=1, max_size=8), COUNTS, max_size=3)

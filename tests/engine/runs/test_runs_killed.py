@@ -15,9 +15,9 @@ import pytest
 
 from tests.engine.archive.support_archives import contents, write_system
 from tests.engine.runs.support_killed_runs import KINDS, run_and_die
-from tests.support_examples import some_in_check
-from tests.support_mining import write_archives
-from tests.support_service import write_small_table
+from tests.support.examples import some_in_check
+from tests.support.mining import write_archives
+from tests.support.service import write_small_table
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills by signal")
 

@@ -42,11 +42,11 @@ from bidcascade.systems import import_table
 from bidcascade.table import build_table
 from tests.engine.support_interruptions import parts_in
 from tests.service.jobs.test_job_server import children_of
-from tests.support_cli import command, environment, run_apart, write_inputs
-from tests.support_examples import rows_in_check, sized, some_in_check
-from tests.support_scale_out import fail, slow_down
-from tests.support_service import write_small_table
-from tests.support_systems import SMALL
+from tests.support.cli import command, environment, run_apart, write_inputs
+from tests.support.examples import rows_in_check, sized, some_in_check
+from tests.support.scale_out import fail, slow_down
+from tests.support.service import write_small_table
+from tests.support.systems import SMALL
 
 try:
     import dask

@@ -16,7 +16,7 @@ from bidcascade.inference.scenarios.evaluation import Evaluation
 from bidcascade.inference.scenarios.producing import produce
 from bidcascade.inference.scenarios.script_reader import parse_script
 from bidcascade.inference.scenarios.script_tree import Average
-from tests.support_examples import sized
+from tests.support.examples import sized
 
 DEALS = sized(150_000, 2_000_000)
 HANDS = comb(52, 13)

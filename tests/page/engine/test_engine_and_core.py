@@ -13,8 +13,8 @@ from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from tests.page.engine.support_engine import as_hex, as_holdings
-from tests.support_deals import mixed_deals
-from tests.support_systems import one_system
+from tests.support.deals import mixed_deals
+from tests.support.systems import one_system
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ import pytest
 from bidcascade import page
 from bidcascade.bridge import Deal, Seat, Vulnerability, format_deal, format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.support_examples import sized
+from tests.support.examples import sized
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from bidcascade.engine.browser_system import browser_system
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.systems.book.convention_card import card_of
 from bidcascade.systems.system import System
-from tests.support_systems import BY_SIDES, EACH_SYSTEM
+from tests.support.systems import BY_SIDES, EACH_SYSTEM
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from tests.page.engine.support_engine import as_holdings
 from tests.page.support_browser import visiting
-from tests.support_examples import some_in_check
+from tests.support.examples import some_in_check
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from bidcascade.bridge import format_hand, imps
 from bidcascade.inference.double_dummy.par import par
 from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.kernels.dealing import deal_hands
-from tests.support_examples import some_in_check
+from tests.support.examples import some_in_check
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.checking.double_meanings import double_meanings
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.shipped import shipped_folder
-from tests.support_examples import examples, sized
+from tests.support.examples import examples, sized
 
 pytestmark = pytest.mark.slow
 

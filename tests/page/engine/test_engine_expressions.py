@@ -38,8 +38,8 @@ from bidcascade.table.language.expression_tree import (
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.page.engine.support_engine import as_holdings, as_plain
-from tests.support_examples import examples, some_in_check
-from tests.support_expressions import expressions, hands
+from tests.support.examples import examples, some_in_check
+from tests.support.expressions import expressions, hands
 
 pytestmark = pytest.mark.slow
 

@@ -19,9 +19,9 @@ from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.page.engine.support_engine import HEX, as_hex
-from tests.support_examples import examples, sized
-from tests.support_expressions import expressions
-from tests.support_systems import definition_of
+from tests.support.examples import examples, sized
+from tests.support.expressions import expressions
+from tests.support.systems import definition_of
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from bidcascade.systems.language.reading.layout import LogicalLine, RawItem, log
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.language.tree.syntax_tree import SUIT_WORDS
 from bidcascade.systems.language.words.phrases import words_of_terminals
-from tests import support_systems
 from tests.page.engine.support_engine import as_plain
+from tests.support import systems as support_systems
 
 pytestmark = pytest.mark.slow
 

@@ -18,11 +18,11 @@ from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from tests.page.engine.support_places import assert_engine_agrees, bid_by_reference, forced_calls
-from tests.support_auctions import random_auction
-from tests.support_deals import mixed_deals
-from tests.support_examples import examples, sized, some_in_check
-from tests.support_systems import BY_SIDES, LONGEST, OTHER, SMALL, definition_of, systems
-from tests.systems.test_cell_words import MULTI
+from tests.support.auctions import random_auction
+from tests.support.deals import mixed_deals
+from tests.support.examples import examples, sized, some_in_check
+from tests.support.systems import BY_SIDES, LONGEST, OTHER, SMALL, definition_of, systems
+from tests.systems.words.test_cell_words import MULTI
 
 pytestmark = pytest.mark.slow
 

@@ -37,8 +37,8 @@ from bidcascade.systems.language.words.wording import (
     header_text,
 )
 from tests.page.engine.support_engine import AS_JSON, as_plain
-from tests.support_examples import examples, sized, some_in_check
-from tests.support_systems import AGREEMENTS, CALLS, CONDITIONS, HEADERS, SMALL_SYSTEM, one_system
+from tests.support.examples import examples, sized, some_in_check
+from tests.support.systems import AGREEMENTS, CALLS, CONDITIONS, HEADERS, SMALL_SYSTEM, one_system
 from tests.systems.language import test_never_coming_up as never
 from tests.systems.language import test_system_text_errors as of_errors
 

@@ -12,8 +12,8 @@ from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.systems.system import System
 from tests.core.text.core_texts import text_of
 from tests.core.text.test_core_conditions import phrases
-from tests.support_examples import examples
-from tests.support_systems import SMALL, one_system, systems
+from tests.support.examples import examples
+from tests.support.systems import SMALL, one_system, systems
 
 pytestmark = pytest.mark.slow
 

@@ -24,8 +24,8 @@ from bidcascade.service.api.http.keys import new_key
 from bidcascade.service.api.http.problems import Problem
 from bidcascade.service.api.routes import routes_archives
 from bidcascade.service.api.shared import archives as api_archives
-from tests.support_answers import read_answer
-from tests.support_service import ask, loaded_app, problem_of
+from tests.support.answers import read_answer
+from tests.support.service import ask, loaded_app, problem_of
 
 AUCTIONS = ("1N P P P", "1N P 2C P 2H P P P", "1N P 2C P 2S P P P", "P 1S P P P", "1C P P P")
 BOARDS = 60

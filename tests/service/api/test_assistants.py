@@ -12,9 +12,9 @@ from pydantic import TypeAdapter
 from bidcascade.engine.questions.bids import BidRequest
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.http.keys import new_key
-from tests.support_cli import PROGRAM, environment, run_python
-from tests.support_missing import missing
-from tests.support_service import DEAL, ask, loaded_app, post, ready_server
+from tests.check.missing import missing
+from tests.support.cli import PROGRAM, environment, run_python
+from tests.support.service import DEAL, ask, loaded_app, post, ready_server
 
 try:
     import httpx2

@@ -10,8 +10,8 @@ from pydantic import TypeAdapter
 
 from bidcascade.bridge import parse_call, parse_seat, parse_vulnerability
 from bidcascade.engine.questions.texts import CallText, SeatText, VulnerabilityText
-from tests.support_missing import missing
-from tests.support_service import DEAL, ask, loaded_app
+from tests.check.missing import missing
+from tests.support.service import DEAL, ask, loaded_app
 
 # the validator comes with the extra fuzz
 pytestmark = pytest.mark.slow

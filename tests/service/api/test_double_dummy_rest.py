@@ -17,8 +17,8 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.api.shared.warm_up import find_topics
 from bidcascade.systems.book import topic_cache
 from bidcascade.systems.book.system_topics import topics_of_system
-from tests.support_service import DEAL, ask, loaded_app, post, problem_of
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.service import DEAL, ask, loaded_app, post, problem_of
+from tests.support.systems import SMALL_SYSTEM
 
 OVER = ["1N", "P", "3N", "P", "P", "P"]
 

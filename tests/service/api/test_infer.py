@@ -22,9 +22,9 @@ from bidcascade.inference.contract_value import contract_value
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.layouts.rejections import count_rejections
 from bidcascade.inference.layouts.sampling import deal_where
-from tests.support_answers import read_answer
-from tests.support_service import loaded_app, post, problem_of
-from tests.support_systems import SMALL
+from tests.support.answers import read_answer
+from tests.support.service import loaded_app, post, problem_of
+from tests.support.systems import SMALL
 
 LEADER = "QJ98.54.K732.T65"
 ASKED = {"auction": ["1N", "P", "3N", "P", "P", "P"], "layouts": 3, "deals": 500}

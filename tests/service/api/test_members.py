@@ -11,9 +11,9 @@ from bidcascade.bridge import Deal, format_deal
 from bidcascade.engine.questions.auctions import MembersAnswer
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.routes import routes_members
-from tests.support_answers import read_answer
-from tests.support_service import loaded_app, post, problem_of, write_small_table
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support.answers import read_answer
+from tests.support.service import loaded_app, post, problem_of, write_small_table
+from tests.support.systems import SMALL_SYSTEM, compile_few
 
 DEALS = random_deals(60, seed=5)
 TEXTS = [

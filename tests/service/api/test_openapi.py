@@ -16,7 +16,7 @@ from bidcascade.engine.questions.bids import BidRequest
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.http.problems import KINDS, MEDIA_TYPE
-from tests.support_service import ask, loaded_app
+from tests.support.service import ask, loaded_app
 
 MODULES = [
     import_module(one.name) for one in iter_modules(questions.__path__, f"{questions.__name__}.")

@@ -20,9 +20,9 @@ from bidcascade.page.page_folder import FOLDER
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import DONE, main
 from bidcascade.systems.bidding.system_bidder import SystemBidder
-from tests.inference.support_double_dummy import made_up
-from tests.support_service import ask, loaded_app, problem_of, write_small_table
-from tests.support_systems import SMALL_SYSTEM
+from tests.inference.double_dummy.support_double_dummy import made_up
+from tests.support.service import ask, loaded_app, problem_of, write_small_table
+from tests.support.systems import SMALL_SYSTEM
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from bidcascade.bridge import parse_deal
-from tests.support_service import ask, loaded_app, post, problem_of
+from tests.support.service import ask, loaded_app, post, problem_of
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from bidcascade.service.api.http import limits
 from bidcascade.service.api.http.answering import PartsResponse
 from bidcascade.service.api.http.problems import KINDS, MOST_ERRORS
 from bidcascade.service.api.shared.tables import Tables
-from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table
+from tests.support.service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table
 
 NORTH, EAST, SOUTH, WEST = DEAL[2:].split()
 DEEP = 10_000

@@ -22,9 +22,9 @@ from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.app import create_app
-from tests.support_answers import read_answer
-from tests.support_examples import sized
-from tests.support_service import DEAL, GOOD, ask, loaded_app, post, write_small_table
+from tests.support.answers import read_answer
+from tests.support.examples import sized
+from tests.support.service import DEAL, GOOD, ask, loaded_app, post, write_small_table
 
 JSON_LINES = "application/jsonl"
 ARROW = "application/vnd.apache.arrow.stream"

@@ -26,9 +26,9 @@ from bidcascade.service.api.shared.tables import LoadedTable, Tables
 from bidcascade.systems.bidding import system_bidder as bid
 from bidcascade.systems.language.text_cache import tree_of_rows
 from bidcascade.systems.system import System
-from tests.support_answers import read_answer
-from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support.answers import read_answer
+from tests.support.service import ask, loaded_app, post, problem_of, ready_server, write_small_table
+from tests.support.systems import SMALL_SYSTEM, compile_few
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
 HAND = "K52.AQ32.J876.Q2"

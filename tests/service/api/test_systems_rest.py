@@ -26,10 +26,10 @@ from bidcascade.workshop.boards.bench import bench
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import summarize
 from bidcascade.workshop.boards.scored_boards import Budget
-from tests.support_answers import read_answer
-from tests.support_examples import sized
-from tests.support_service import ask, loaded_app, post, problem_of, write_small_table
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support.answers import read_answer
+from tests.support.examples import sized
+from tests.support.service import ask, loaded_app, post, problem_of, write_small_table
+from tests.support.systems import SMALL_SYSTEM, compile_few
 
 CHANGED = SMALL_SYSTEM.replace("1NT = Strong notrump: 15-17", "1NT = Weak notrump: 12-14")
 WRONG = SMALL_SYSTEM.replace("15-17 points", "15-17 pionts")

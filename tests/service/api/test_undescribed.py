@@ -7,7 +7,7 @@ from bidcascade.engine.engine import Engine
 from bidcascade.engine.settings import Settings, read_settings
 from bidcascade.service.api.shared.tables import Tables
 from tests.service.jobs.support_jobs import archive, jobs_app, upload, wait_for
-from tests.support_service import GOOD, ask, loaded_app, post, write_small_table
+from tests.support.service import GOOD, ask, loaded_app, post, write_small_table
 
 
 def policies(app):

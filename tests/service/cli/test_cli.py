@@ -18,10 +18,10 @@ from bidcascade.engine.settings import Settings
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service.cli import BAD_INPUT, COMMANDS, main
 from bidcascade.systems import open_table
-from tests.support_cli import command, environment, run_apart, run_python, write_inputs
-from tests.support_examples import is_full_run
-from tests.support_service import DEAL, write_small_table
-from tests.support_systems import compile_few
+from tests.support.cli import command, environment, run_apart, run_python, write_inputs
+from tests.support.examples import is_full_run
+from tests.support.service import DEAL, write_small_table
+from tests.support.systems import compile_few
 
 LIN = "md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"
 

@@ -15,9 +15,9 @@ from bidcascade.kernels import why_unavailable
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service import cli
 from bidcascade.service.cli import main
-from tests.support_cli import NO_BYTECODE, command, environment, run_apart, write_inputs
-from tests.support_examples import rows_in_check
-from tests.support_service import DEAL, write_small_table
+from tests.support.cli import NO_BYTECODE, command, environment, run_apart, write_inputs
+from tests.support.examples import rows_in_check
+from tests.support.service import DEAL, write_small_table
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import pytest
 
 from bidcascade.bridge import DoubleDummyFailed
 from bidcascade.service.cli import NO_BACKEND, exit_code, main, make_parser
-from tests.support_service import write_small_table
+from tests.support.service import write_small_table
 
 ENDING = "N:KJ.Q.A. Q..K.QJ A.K.J.K .AJ.Q.A"
 LOSING = "N:.2.6.K ..K.Q6 72...T 84.4.."

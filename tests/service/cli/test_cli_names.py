@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.support_cli import parsers
+from tests.support.cli import parsers
 
 NUMBERS: Final = {"N", "K"}
 OTHERS: Final = {

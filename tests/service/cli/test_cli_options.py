@@ -12,7 +12,7 @@ from bidcascade.service.api.shared.tables import Tables
 from bidcascade.service.cli import BAD_ARGUMENTS, DONE, main
 from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.system import System
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.systems import SMALL_SYSTEM
 
 HAND = "K52.AQ3.J876.KJ2"
 """14 points: 1NT with the option, else a pass."""

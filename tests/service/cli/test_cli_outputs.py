@@ -15,8 +15,8 @@ from bidcascade.page.page_folder import SERVICE_WORKER
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.service.cli.outputs import Output
 from bidcascade.table.stored import storage
-from tests.support_cli import parsers
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.cli import parsers
+from tests.support.systems import SMALL_SYSTEM
 
 ADDS = "api-key --file"
 """Names what is added to."""

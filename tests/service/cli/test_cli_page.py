@@ -14,8 +14,8 @@ from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.systems import named_systems
 from bidcascade.systems.language.text_cache import tree_of_rows
 from bidcascade.systems.system import System
-from tests.support_examples import sized
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.examples import sized
+from tests.support.systems import SMALL_SYSTEM
 
 MOST_BYTES = 1_500_000
 """Page, engine and a system as they come through the network."""

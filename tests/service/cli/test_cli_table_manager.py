@@ -10,7 +10,7 @@ import pytest
 
 from bidcascade.loaders import read_deals
 from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
-from tests.support_cli import command, environment
+from tests.support.cli import command, environment
 
 TINY = "opening:\n  1NT = Strong: 15-17 points, balanced; artificial\n  1C = Other: 12+ points\n"
 

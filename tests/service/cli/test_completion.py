@@ -4,7 +4,7 @@ import pytest
 
 from bidcascade.service.cli import COMMANDS, DONE, main
 from bidcascade.service.cli.completion import SHELLS
-from tests.support_cli import PROGRAM, run_python
+from tests.support.cli import PROGRAM, run_python
 
 
 @pytest.mark.parametrize("shell", SHELLS)

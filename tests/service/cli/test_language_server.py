@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from tests.support_cli import PROGRAM, command, environment, run_python
-from tests.support_missing import missing
+from tests.check.missing import missing
+from tests.support.cli import PROGRAM, command, environment, run_python
 
 try:
     from lsprotocol import types

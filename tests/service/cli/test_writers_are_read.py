@@ -25,8 +25,8 @@ from bidcascade.service.cli.systems.notations import _NOTATIONS as NOTATIONS
 from bidcascade.systems import open_system
 from bidcascade.systems.registry import open_table
 from bidcascade.systems.tables.row_files import FORMATS
-from tests.support_cli import parsers
-from tests.support_examples import rows_in_check, some_in_check
+from tests.support.cli import parsers
+from tests.support.examples import rows_in_check, some_in_check
 
 BOARD = ("dealer", "vulnerability", "board")
 EVERYTHING = (*BOARD, "auction", "contract", "declarer")

@@ -14,8 +14,8 @@ from bidcascade.engine.engine import Engine
 from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals
 from bidcascade.service.client import AsyncClient, Client, ServiceError
 from tests.service.jobs.support_jobs import archive
-from tests.support_docs import run_page
-from tests.support_service import DEAL, ready_server, write_small_table
+from tests.support.docs import run_page
+from tests.support.service import DEAL, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service.cli import main
 from bidcascade.systems.auctions.bidder import FEW
 from tests.service.jobs.support_jobs import download, jobs_app, parquet_archive, upload, wait_for
-from tests.support_cli import environment, run_apart
-from tests.support_service import GOOD, ask, loaded_app, post, ready_server, write_small_table
+from tests.support.cli import environment, run_apart
+from tests.support.service import GOOD, ask, loaded_app, post, ready_server, write_small_table
 
 pytestmark = [
     pytest.mark.gpu,

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin, write_pbn
 from bidcascade.service.jobs import child
-from tests.support_service import ask, loaded_app
+from tests.support.service import ask, loaded_app
 
 UPLOAD = {"Content-Type": "application/octet-stream"}
 

@@ -12,7 +12,7 @@ from bidcascade.engine.archive.archive import Archive
 from bidcascade.engine.archive.catalogue import writing
 from bidcascade.engine.archive.upkeep import bid_archive
 from tests.service.jobs.support_jobs import archive, download, jobs_app, upload, wait_for
-from tests.support_service import ask, post, problem_of
+from tests.support.service import ask, post, problem_of
 
 QUERY = "?mode=archive&archive=club&name=club.lin"
 

@@ -20,8 +20,8 @@ from tests.service.jobs.support_jobs import (
     upload,
     wait_for,
 )
-from tests.support_examples import some_in_check
-from tests.support_service import ask, problem_of
+from tests.support.examples import some_in_check
+from tests.support.service import ask, problem_of
 
 pytestmark = pytest.mark.slow
 

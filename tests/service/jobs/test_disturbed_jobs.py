@@ -14,8 +14,8 @@ import pytest
 
 from bidcascade.service.jobs import child, queue, store
 from tests.service.jobs.support_jobs import UPLOAD, archive, jobs_app, upload, use_module, wait_for
-from tests.support_examples import sized
-from tests.support_service import DEAL, ask, problem_of
+from tests.support.examples import sized
+from tests.support.service import DEAL, ask, problem_of
 
 pytestmark = pytest.mark.slow
 

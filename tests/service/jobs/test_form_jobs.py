@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.service.jobs.support_jobs import archive, download, jobs_app, upload, wait_for
-from tests.support_service import ask, problem_of
+from tests.support.service import ask, problem_of
 
 CONTENT = archive(12)
 LONG = b"x" * 3_000_000

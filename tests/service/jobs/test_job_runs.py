@@ -19,7 +19,7 @@ from tests.service.jobs.support_jobs import (
     use_module,
     wait_for,
 )
-from tests.support_service import ask, problem_of
+from tests.support.service import ask, problem_of
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.service.jobs.support_jobs import UPLOAD, archive
-from tests.support_service import ready_server
+from tests.support.service import ready_server
 
 pytestmark = [
     pytest.mark.slow,

@@ -16,7 +16,7 @@ from tests.service.jobs.support_jobs import (
     upload,
     wait_for,
 )
-from tests.support_service import ask, problem_of, write_small_table
+from tests.support.service import ask, problem_of, write_small_table
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ import pytest
 from benchmarks.server import running_server, wait_until
 from tests.service.jobs.support_jobs import archive
 from tests.service.jobs.test_job_server import begin, children_of, files_of, wait_for
-from tests.support_examples import sized
-from tests.support_service import write_small_table
+from tests.support.examples import sized
+from tests.support.service import write_small_table
 
 pytestmark = [
     pytest.mark.slow,

@@ -15,8 +15,8 @@ from bidcascade.loaders import deal_frame, random_deals, write_pbn
 from bidcascade.service.cli import main
 from tests.service.jobs.support_jobs import download, jobs_app, upload, wait_for
 from tests.service.jobs.test_job_runs import process_of
-from tests.support_examples import sized
-from tests.support_service import ask, problem_of, write_small_table
+from tests.support.examples import sized
+from tests.support.service import ask, problem_of, write_small_table
 from tests.workshop.boards.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
 
 GAME = """\

@@ -6,8 +6,8 @@ import pytest
 
 from bidcascade.systems import absolute_name
 from tests.service.jobs.support_jobs import archive, upload, wait_for
-from tests.support_service import ask, loaded_app, post, write_small_table
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support.service import ask, loaded_app, post, write_small_table
+from tests.support.systems import SMALL_SYSTEM, compile_few
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from bidcascade.service.jobs.store import (
     ResultFile,
     StoreFailed,
 )
-from tests.support_cli import environment
+from tests.support.cli import environment
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from bidcascade.service.reports.node_report import node_page, nodes_page
 from bidcascade.service.reports.report_page import page_html, page_markdown
 from bidcascade.workshop.boards.node_statistics import node_statistics
 from tests.service.reports.support_pages import check_page
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 BID = ["1N P 3N P P P", "1N P 2C P 2D P 2N P P P", "1S X XX P P P", "P P P P", "1N P 2C", None]
 

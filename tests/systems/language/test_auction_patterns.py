@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, IllegalCall, InvalidCall, format_calls, parse_calls
 from bidcascade.engine.archive.postings import Postings, posting_frame
 from bidcascade.systems.words.auction_patterns import read_auction
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 WRITTEN = ["P", "X", "1C", "1N", "2C", "2H", "1M", "2M", "2oM", "1m", "2X", "2Y", "nX", "nY",
            "any", "any bid", "…", "1C/1D", "2M/3M", "Double", "Pass", "2NT"]  # fmt: skip

@@ -15,7 +15,7 @@ from bidcascade.systems.language.reading.layout import logical_lines
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.language.words.phrases import words_of_terminals
 from bidcascade.table.language import expression_grammar, grammar_tables, lalr
-from tests.support_expressions import expressions
+from tests.support.expressions import expressions
 
 LINES = sorted(
     {

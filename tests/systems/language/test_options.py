@@ -12,8 +12,8 @@ from bidcascade.systems.checking.cases import parse_cases, run_cases
 from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.language.reader import read_system, read_text
 from bidcascade.systems.language.reading.options import option_rows, title_of, turned
-from tests.support_examples import some_in_check
-from tests.support_options import PROBES, Probe
+from tests.support.examples import some_in_check
+from tests.support.options import PROBES, Probe
 
 NESTED = """opening:
   option keys "Key cards", off:  -- Aces and a king

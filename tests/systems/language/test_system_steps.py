@@ -10,7 +10,7 @@ from bidcascade.systems.language.editing.formatter import format_system_text
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.tree import steps
 from bidcascade.systems.system import System
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 RELAYS = """
 opening:

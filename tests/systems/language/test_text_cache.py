@@ -13,8 +13,8 @@ from bidcascade.systems.language import reader, text_cache
 from bidcascade.systems.language.reader import read_system
 from bidcascade.systems.language.text_cache import open_text, rows_of_tree, tree_of_rows
 from bidcascade.systems.system import System
-from tests.support_cli import run_python
-from tests.support_systems import one_system
+from tests.support.cli import run_python
+from tests.support.systems import one_system
 
 TEXT = """system Mine
 option weak

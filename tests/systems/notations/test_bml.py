@@ -11,7 +11,7 @@ from bidcascade.systems.notations.bml_prose import read_prose
 from bidcascade.systems.notations.bml_reader import read_bml
 from bidcascade.systems.notations.bml_writer import write_bml
 from bidcascade.systems.system import System
-from tests.support_examples import some_in_check
+from tests.support.examples import some_in_check
 
 NOTES = r"""#+TITLE: Everything once
 #+AUTHOR: Ours

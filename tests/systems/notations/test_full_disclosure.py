@@ -18,7 +18,7 @@ from bidcascade.systems.notations.full_disclosure import (
     print_bss,
 )
 from bidcascade.systems.system import System
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 EVERYTHING = """\
 *00{Everything once}=NYYYYYYFive-card majors\\nand a strong club

@@ -16,7 +16,7 @@ from bidcascade.workshop.boards import archive_statistics as subject
 from bidcascade.workshop.boards.archive_statistics import statistics
 from bidcascade.workshop.boards.node_statistics import node_statistics
 from tests.engine.archive.support_archives import cut_small, write_files, write_system
-from tests.support_deals import possible
+from tests.support.deals import possible
 
 
 def _tables(boards: pl.DataFrame) -> pl.DataFrame:

@@ -28,9 +28,9 @@ from bidcascade.workshop.boards.bench import MOST_FAULTS, bench
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import summarize
 from bidcascade.workshop.boards.scored_boards import Budget
-from tests.support_deals import possible
-from tests.support_examples import rows_in_check
-from tests.support_systems import OTHER, SMALL
+from tests.support.deals import possible
+from tests.support.examples import rows_in_check
+from tests.support.systems import OTHER, SMALL
 
 BOARDS = 60
 

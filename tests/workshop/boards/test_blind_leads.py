@@ -20,8 +20,8 @@ from bidcascade.workshop.boards.blind_leads import BlindLeader, LeadCache
 from bidcascade.workshop.boards.compare import DIFFERS, SystemMatch
 from bidcascade.workshop.boards.compare_summary import blind_estimate, boards_frame, summarize
 from bidcascade.workshop.boards.scored_boards import Budget
-from tests.support_deals import deals_in_turn
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.deals import deals_in_turn
+from tests.support.systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM, name="small")
 WEAK = System.parse(

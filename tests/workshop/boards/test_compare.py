@@ -33,8 +33,8 @@ from bidcascade.workshop.boards.compare_summary import (
     summarize,
 )
 from bidcascade.workshop.boards.scored_boards import Budget
-from tests.support_deals import deals_in_turn
-from tests.support_systems import SMALL_SYSTEM
+from tests.support.deals import deals_in_turn
+from tests.support.systems import SMALL_SYSTEM
 
 ONE = System.parse("opening:\n  1NT = Any: 0+ points", name="one")
 OTHER = System.parse("opening:\n  1S = Any: 0+ points", name="other")

@@ -11,7 +11,7 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 from bidcascade.systems.system import System
 from bidcascade.workshop.boards.doctor import Examiner, examine
-from tests.support_examples import sized
+from tests.support.examples import sized
 
 RUDE = System.parse("""
 opening:

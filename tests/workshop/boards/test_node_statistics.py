@@ -35,9 +35,9 @@ from bidcascade.workshop.boards.node_statistics import (
     NODE_SCHEMA,
     node_statistics,
 )
-from tests.support_deals import possible
-from tests.support_docs import page_text
-from tests.support_examples import examples
+from tests.support.deals import possible
+from tests.support.docs import page_text
+from tests.support.examples import examples
 
 CALLS = pl.List(pl.UInt8)
 FEW = [[], [PASS], [PASS] * 4, *map(parse_calls, (

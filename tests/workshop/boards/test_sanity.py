@@ -19,7 +19,7 @@ from bidcascade.systems import System
 from bidcascade.workshop.boards.call_signs import CALL_SIGNS
 from bidcascade.workshop.boards.sanity import sanity_of
 from bidcascade.workshop.boards.scored_boards import BidBoards, BoardContracts, Budget, bid_boards
-from tests.inference.support_double_dummy import MadeUp, made_up
+from tests.inference.double_dummy.support_double_dummy import MadeUp, made_up
 
 # every sign but long auctions
 WILD = System.parse("""

@@ -13,7 +13,7 @@ from bidcascade.workshop.boards.scored_boards import (
     contract_text,
     imps_between,
 )
-from tests.inference.support_double_dummy import MadeUp, made_up
+from tests.inference.double_dummy.support_double_dummy import MadeUp, made_up
 
 AUCTIONS = [
     parse_calls(calls) for calls in ("P P P P", "4S P P P", "1C X XX P P P", "P 3N X P P P")

@@ -11,7 +11,7 @@ from bidcascade.service.cli import DONE, main
 from bidcascade.systems import System, open_system
 from bidcascade.workshop.boards.scored_boards import bid_boards
 from bidcascade.workshop.boards.strong_hands import strong_hands
-from tests.support_systems import EACH_SYSTEM
+from tests.support.systems import EACH_SYSTEM
 
 # partner of who opened knows of twelve points, and nobody of any other
 CLUB = """opening:

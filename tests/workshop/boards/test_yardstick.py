@@ -31,8 +31,8 @@ from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.loss_causes import CAUSES, Ending, cause_of, decisive_calls
 from bidcascade.workshop.boards.scored_boards import bootstrap
 from bidcascade.workshop.boards.yardstick import MeasuredBoards, archive_of, measure_archive
-from tests.inference.support_double_dummy import MadeUp, made_up
-from tests.support_systems import SMALL_SYSTEM
+from tests.inference.double_dummy.support_double_dummy import MadeUp, made_up
+from tests.support.systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM, name="small")
 ONE_NOTRUMP = "opening:\n  1NT = Strong: 15-17 points, balanced\n"

@@ -13,7 +13,7 @@ from bidcascade.systems import open_table
 from bidcascade.table import build_table, parse_expression, to_postfix
 from bidcascade.workshop.evidence.layers import ANNOUNCED, CONTRADICTION, on_layer
 from bidcascade.workshop.evidence.learning import BOUNDS, RULES
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 CRITERIA = (
     [], ["HCP >= 12"], ["HCP <= 11", "SL_S >= 5"], ["Balanced", "Forcing_One_Round"],

@@ -26,8 +26,8 @@ from bidcascade.workshop.evidence.measures import (
     make_measures,
     sample_hands,
 )
-from tests.support_deals import deals_in_turn
-from tests.support_examples import examples
+from tests.support.deals import deals_in_turn
+from tests.support.examples import examples
 from tests.workshop.evidence.support_evidence import call_lists, hand_and_context
 
 VOCABULARY = Vocabulary()

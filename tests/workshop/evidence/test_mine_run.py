@@ -23,9 +23,9 @@ from bidcascade.service.cli import main
 from bidcascade.table import BiddingTable, build_table, lint
 from bidcascade.workshop.evidence.mine_run import mine
 from tests.engine.support_interruptions import Interrupted, run_step_by_step
-from tests.support_cli import command, environment, run_apart
-from tests.support_examples import some_in_check
-from tests.support_mining import lin_board, write_archives
+from tests.support.cli import command, environment, run_apart
+from tests.support.examples import some_in_check
+from tests.support.mining import lin_board, write_archives
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from bidcascade.workshop.evidence.mining import (
     open_mined_run,
     write_mined_run,
 )
-from tests.support_examples import examples
+from tests.support.examples import examples
 
 SCHEMA = {"auction": pl.List(pl.UInt8), "announcements": pl.List(pl.String), "source": pl.String}
 TEXTS = [

@@ -18,7 +18,7 @@ from bidcascade.workshop.evidence.mine_run import mine
 from bidcascade.workshop.evidence.vet_run import vet
 from bidcascade.workshop.evidence.vetting_frames import COLUMNS
 from tests.service.reports.support_pages import check_page
-from tests.support_systems import sayc_table
+from tests.support.systems import sayc_table
 
 ROWS = [
     {"prior": "", "call": "1N", "description": "Strong <script>alert(1)</script> | 15-17",

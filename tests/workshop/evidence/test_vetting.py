@@ -17,9 +17,9 @@ from bidcascade.table.judging import UNDESCRIBED as NO_EXPRESSION
 from bidcascade.table.judging import TableJudge
 from bidcascade.workshop.evidence.vetting import NEVER, WHOLE, Vetting, VettingTally
 from bidcascade.workshop.evidence.vetting_frames import COLUMNS, vetting_frames
-from tests.support_deals import deals_in_turn
-from tests.support_examples import examples
-from tests.support_systems import sayc_table
+from tests.support.deals import deals_in_turn
+from tests.support.examples import examples
+from tests.support.systems import sayc_table
 from tests.workshop.evidence.support_evidence import call_lists
 from tests.workshop.evidence.support_vetting import UNDESCRIBED, SlowJudge
 

@@ -10,7 +10,7 @@ from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import summarize
 from bidcascade.workshop.boards.scored_boards import Budget
 from bidcascade.workshop.tuning.option_prices import option_prices
-from tests.support_deals import deals_in_turn
+from tests.support.deals import deals_in_turn
 
 TEXT = """
 option weak, on:

@@ -15,8 +15,8 @@ from bidcascade.workshop.tuning.text_numbers import (
     numbers_of,
     with_changes,
 )
-from tests.support_examples import examples
-from tests.support_systems import one_system
+from tests.support.examples import examples
+from tests.support.systems import one_system
 
 TEXT = """-- A system of 2 pages.
 define strong = 16+ points

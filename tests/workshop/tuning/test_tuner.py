@@ -25,7 +25,7 @@ from bidcascade.workshop.tuning.tuner import (
     TuningPlan,
     estimated_gains,
 )
-from tests.support_deals import deals_in_turn
+from tests.support.deals import deals_in_turn
 
 REMARK = "-- thirteen is far too few for game by oneself, 13 or not\n"
 GAME = f"{REMARK}opening:\n  3NT = Game: 13+ points   -- all alone\n"

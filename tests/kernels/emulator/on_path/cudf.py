@@ -5,8 +5,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from tests.support_device_frames import DataFrame as _Frame
-from tests.support_device_frames import (
+from tests.support.device_frames import DataFrame as _Frame
+from tests.support.device_frames import (
     DeviceSeries,
     ListColumn,
     TakenSeries,

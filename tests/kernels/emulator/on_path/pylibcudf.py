@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from tests.support_device_frames import ListColumn as Column
+from tests.support.device_frames import ListColumn as Column
 
 __all__ = ["Column", "DataType", "TypeId"]
 
