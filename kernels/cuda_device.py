@@ -248,8 +248,7 @@ def out_of_memory(doing: str) -> Iterator[None]:
 
 
 SOURCES = Path(__file__).parent / "gpu"
-"""Where the ``.cu`` and ``.cuh`` files lie, in rooms; those of the core that they include lie
-beside it."""
+"""Where the ``.cu`` and ``.cuh`` files lie, at any depth; those of the core lie beside it."""
 
 COMPILER_OPTIONS = ("-std=c++17",)
 
