@@ -23,7 +23,7 @@ import numpy as np
 
 from bidcascade.kernels import NEVER, Plan
 from bidcascade.kernels.cuda_device import Device, KernelArgument, Timing
-from bidcascade.kernels.gpu.tables import BoxSets
+from bidcascade.kernels.gpu.tables.tables import BoxSets
 
 
 class Work(NamedTuple):

@@ -17,10 +17,10 @@ from typing import Any
 import polars as pl
 
 from bidcascade.engine import Engine
-from bidcascade.engine.runs import tasks
-from bidcascade.engine.runs.batch import run_batch
-from bidcascade.engine.runs.batch_parts import PART_COLUMNS
-from bidcascade.engine.runs.cluster import connected, frame_bytes
+from bidcascade.engine.runs.batches import tasks
+from bidcascade.engine.runs.batches.batch import run_batch
+from bidcascade.engine.runs.batches.batch_parts import PART_COLUMNS
+from bidcascade.engine.runs.batches.cluster import connected, frame_bytes
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.systems import open_system, open_table
 

@@ -208,7 +208,7 @@ def _given(hint: Any, name: str) -> tuple[str, str]:
         told, made = _given(inner[0], name)
         return (f"{told} | None", f"None if {name} is None else {made}") if made else ("", "")
     if origin in (list, tuple):
-        if inner[0] == import_module("bidcascade.engine.questions.texts").CallText:
+        if inner[0] == import_module("bidcascade.engine.questions.parts.texts").CallText:
             return "Calls", f"calls_of({name})"
         told, made = _given(inner[0], "one")
         return (f"Iterable[{told}]", f"[{made} for one in {name}]") if made else ("", "")
@@ -219,10 +219,11 @@ def _given(hint: Any, name: str) -> tuple[str, str]:
 def _marked_classes() -> dict[str, type]:
     """Questions and answers by name."""
     found = {}
-    for path in sorted((ROOT / "engine" / "questions").glob("*.py")):
+    for path in sorted((ROOT / "engine" / "questions").rglob("*.py")):
         # other modules may need more than the standard library
         if not {"@answer", "@question"}.isdisjoint(path.read_text("utf-8").splitlines()):
-            module = import_module(f"bidcascade.engine.questions.{path.stem}")
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            module = import_module(f"bidcascade.{name}")
             for name, one in vars(module).items():
                 is_own = getattr(one, "__module__", None) == module.__name__
                 if is_own and is_dataclass(one) and hasattr(one, "__pydantic_config__"):

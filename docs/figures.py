@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from bidcascade.kernels.gpu.node_windows import RECORD_BYTES
+from bidcascade.kernels.gpu.tables.node_windows import RECORD_BYTES
 from bidcascade.systems.auctions.bidder import FEW
 
 ROOT: Final = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ from typing import Any, Final
 import polars as pl
 from figures import filled_pages
 
-from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
+from bidcascade.engine.runs.columns.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
 from bidcascade.systems.language.words.phrases import page as phrases_page
 from bidcascade.table import Vocabulary

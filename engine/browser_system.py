@@ -11,8 +11,8 @@ from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from bidcascade.table.inspection.topics import Topic
 
-from .questions.layouts import deal_text
-from .questions.tables import TopicAnswer, TopicDeal, TopicsAnswer
+from .questions.inference.layouts import deal_text
+from .questions.service.tables import TopicAnswer, TopicDeal, TopicsAnswer
 
 
 def browser_system(system: System) -> dict[str, Any]:

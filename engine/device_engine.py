@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.cuda_device import Device, DeviceArray
     from bidcascade.kernels.gpu.session import Session
-    from bidcascade.kernels.gpu.systems import DeviceAuctions
+    from bidcascade.kernels.gpu.systems.systems import DeviceAuctions
 
 
 class DeviceFrame:

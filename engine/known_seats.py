@@ -15,7 +15,7 @@ from bidcascade.bridge import (
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 from .engine import Engine
-from .questions.answer_fields import answer, answer_field
+from .questions.parts.answer_fields import answer, answer_field
 
 
 @dataclass(frozen=True, slots=True)

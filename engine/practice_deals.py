@@ -4,16 +4,16 @@ import threading
 from typing import Any
 
 from bidcascade.bridge import BidcascadeError, InvalidScript, parse_seat
-from bidcascade.engine.questions.answer_fields import answer_of
-from bidcascade.engine.questions.deals import (
+from bidcascade.engine.questions.deals.practice_deals import (
     PracticeDeal,
     PracticeDealsAnswer,
     PracticeDealsRequest,
     ThemeAnswer,
     ThemesAnswer,
 )
-from bidcascade.engine.questions.fields import invalid_value, read_each, read_field
-from bidcascade.engine.questions.layouts import deal_text
+from bidcascade.engine.questions.inference.layouts import deal_text
+from bidcascade.engine.questions.parts.answer_fields import answer_of
+from bidcascade.engine.questions.parts.fields import invalid_value, read_each, read_field
 from bidcascade.inference.scenarios.deal_sets import DealSetPart, make_set, parts_of_script
 from bidcascade.inference.scenarios.script_reader import parse_script
 from bidcascade.inference.scenarios.themes import theme_named, themes

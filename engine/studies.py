@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from bidcascade.bridge import STRAINS, format_card
 
-from .questions.answer_fields import answer, answer_field, answer_of
+from .questions.parts.answer_fields import answer, answer_field, answer_of
 
 if TYPE_CHECKING:
     from bidcascade.inference.single_dummy import Study

@@ -17,10 +17,10 @@ from bidcascade.bridge import BackendUnavailable
 from .cuda_device import Device, DeviceArray, cupy_device, default_device_number, why_no_device
 from .dealing import check_range, mixed
 from .device_frames import DeviceDeals, uploaded
-from .gpu import bits, counts, first, lists
 from .gpu.session import Session
-from .gpu.systems import DevicePlaces
-from .gpu.tables import PlanTables
+from .gpu.systems.systems import DevicePlaces
+from .gpu.tables import bits, counts, first, lists
+from .gpu.tables.tables import PlanTables
 from .plan import Plan
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .types import U64

@@ -248,12 +248,27 @@ def out_of_memory(doing: str) -> Iterator[None]:
 
 
 SOURCES = Path(__file__).parent / "gpu"
-"""Where the ``.cu`` and ``.cuh`` files lie; those of the core that they include lie beside it."""
+"""Where the ``.cu`` and ``.cuh`` files lie, at any depth; those of the core lie beside it."""
 
 COMPILER_OPTIONS = ("-std=c++17",)
 
 _DEVICE_NAME = re.compile(r"(GPU|MIG)-[0-9a-f-]+", re.IGNORECASE)
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"\s*$')
+
+
+@cache
+def source_path(file: str) -> Path:
+    """Path of a ``.cu`` or ``.cuh`` file, whose name is that of no other one.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    """
+    found = next(SOURCES.rglob(file), None)
+    if found is None:
+        raise FileNotFoundError(f"no file of kernels has this name: {file}")
+    return found
 
 
 def source_text(file: str) -> str:
@@ -266,7 +281,7 @@ def source_text(file: str) -> str:
     FileNotFoundError
         If there is no such file.
     """
-    return "\n".join(_expanded(SOURCES / file, set())) + "\n"
+    return "\n".join(_expanded(source_path(file), set())) + "\n"
 
 
 def _expanded(path: Path, seen: set[str]) -> Iterator[str]:

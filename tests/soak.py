@@ -39,7 +39,7 @@ from benchmarks.server import running_server, wait_until
 from benchmarks.service import deal_objects
 from bidcascade.bridge import CALL_TEXTS, BidcascadeError
 from bidcascade.engine.engine import Engine
-from bidcascade.engine.runs.batch import run_batch
+from bidcascade.engine.runs.batches.batch import run_batch
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import random_deals
 from bidcascade.loaders.inputs import find_sources

@@ -20,13 +20,13 @@ import numpy as np
 from benchmarks.machine import environment
 from benchmarks.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Seat, parse_calls, parse_hand
-from bidcascade.engine.questions.leads import (
+from bidcascade.engine.questions.inference.leads import (
     LeadQuestion,
     LeadsAnswer,
     answer_leads,
     contract_of,
 )
-from bidcascade.engine.questions.resources import Resources
+from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
 from bidcascade.kernels.dealing import deal_hands

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.runs.batch_inputs import Inputs, first_reject, refuse_hopeless
+from bidcascade.engine.runs.batches.batch_inputs import Inputs, first_reject, refuse_hopeless
 from bidcascade.engine.runs.manifest import RunPosition, describe_inputs
 from bidcascade.engine.runs.progress import Report
 from bidcascade.engine.runs.run_folder import LOCK

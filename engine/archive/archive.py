@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.questions.answer_fields import answer_of
 from bidcascade.engine.questions.archives import ArchiveAnswer, ArchiveBidderAnswer
+from bidcascade.engine.questions.parts.answer_fields import answer_of
 from bidcascade.engine.settings import default_data_folder, read_settings
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.machine.forks import check_not_forked

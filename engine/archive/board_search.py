@@ -24,7 +24,12 @@ from bidcascade.engine.questions.archives import (
     BoardsQuestion,
     NodeQuestion,
 )
-from bidcascade.engine.questions.fields import check_values, invalid_value, read_each, read_field
+from bidcascade.engine.questions.parts.fields import (
+    check_values,
+    invalid_value,
+    read_each,
+    read_field,
+)
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.machine.caches import bounded_cache
 from bidcascade.kernels.types import U32, U64, Bools

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from bidcascade.engine.runs.double_dummy import add_double_dummy
-from bidcascade.engine.runs.wide_columns import RESULT_SCHEMA
+from bidcascade.engine.runs.columns.double_dummy import add_double_dummy
+from bidcascade.engine.runs.columns.wide_columns import RESULT_SCHEMA
 from bidcascade.engine.settings import read_settings
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.table_cache import user_tables

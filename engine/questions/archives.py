@@ -3,9 +3,9 @@
 from dataclasses import fields
 from typing import Annotated, Any, Final, Literal
 
-from .answer_fields import answer, answer_field
-from .fields import Flag, Of, question, question_field
-from .texts import SeatText, VulnerabilityText, Word
+from .parts.answer_fields import answer, answer_field
+from .parts.fields import Flag, Of, question, question_field
+from .parts.texts import SeatText, VulnerabilityText, Word
 
 MOST_CONDITIONS: Final = 32
 MOST_LISTED: Final = 10_000

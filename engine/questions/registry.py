@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeVar
 
-from .answer_fields import with_fields
-from .answer_parts import FromTable, OfTable, Warming
-from .answered_bid import answer_bid
 from .archives import (
     ArchiveAnswer,
     ArchiveBoardsAnswer,
@@ -22,10 +19,11 @@ from .archives import (
     BoardsQuestion,
     NodeQuestion,
 )
-from .auctions import AuctionsAnswer, AuctionsRequest, MembersAnswer, MembersRequest
-from .bids import BidAnswer, BidRequest, PlaceQuestion, read_bid
-from .deals import PracticeDealsAnswer, PracticeDealsRequest, ThemesAnswer
-from .double_dummy import (
+from .bidding.answered_bid import answer_bid
+from .bidding.bids import BidAnswer, BidRequest, PlaceQuestion, read_bid
+from .bidding.explaining import ExplainAnswer, ExplainQuestion
+from .deals.auctions import AuctionsAnswer, AuctionsRequest, MembersAnswer, MembersRequest
+from .deals.double_dummy import (
     ContractTricksAnswer,
     ContractTricksRequest,
     DoubleDummyAnswer,
@@ -33,11 +31,9 @@ from .double_dummy import (
     answer_double_dummy,
     read_double_dummy,
 )
-from .explaining import ExplainAnswer, ExplainQuestion
-from .health import HealthAnswer, ReadyAnswer
-from .infer import InferAnswer, InferRequest, answer_infer, read_inference
-from .jobs import JobAnswer, JobRequest, JobsAnswer
-from .layouts import (
+from .deals.practice_deals import PracticeDealsAnswer, PracticeDealsRequest, ThemesAnswer
+from .inference.infer import InferAnswer, InferRequest, answer_infer, read_inference
+from .inference.layouts import (
     InterpretAnswer,
     InterpretRequest,
     LayoutsAnswer,
@@ -47,8 +43,22 @@ from .layouts import (
     read_interpret,
     read_layouts,
 )
-from .leads import LeadsAnswer, LeadsRequest, answer_leads, read_leads
-from .resources import Resources
+from .inference.leads import LeadsAnswer, LeadsRequest, answer_leads, read_leads
+from .parts.answer_fields import with_fields
+from .parts.answer_parts import FromTable, OfTable, Warming
+from .parts.resources import Resources
+from .service.health import HealthAnswer, ReadyAnswer
+from .service.jobs import JobAnswer, JobRequest, JobsAnswer
+from .service.tables import (
+    CardAnswer,
+    LintAnswer,
+    NextAnswer,
+    ReloadAnswer,
+    SystemAnswer,
+    TableAnswer,
+    TablesAnswer,
+    TopicsAnswer,
+)
 from .systems import (
     BenchAnswer,
     BenchRequest,
@@ -58,16 +68,6 @@ from .systems import (
     SystemCheckRequest,
     SystemDiffAnswer,
     SystemDiffRequest,
-)
-from .tables import (
-    CardAnswer,
-    LintAnswer,
-    NextAnswer,
-    ReloadAnswer,
-    SystemAnswer,
-    TableAnswer,
-    TablesAnswer,
-    TopicsAnswer,
 )
 
 _NAMED_BY_HEADERS: Final = (

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from .answer_fields import answer, answer_field
-from .answer_parts import OptionAnswer
-from .auctions import DealRequest
-from .fields import Flag, Of, exactly_one, question, question_field
-from .texts import Word
+from .deals.auctions import DealRequest
+from .parts.answer_fields import answer, answer_field
+from .parts.answer_parts import OptionAnswer
+from .parts.fields import Flag, Of, exactly_one, question, question_field
+from .parts.texts import Word
 
 LONGEST_SYSTEM: Final = 1 << 18
 """Characters of a system's text: the largest that is shipped has about 210,000 with all its pages,

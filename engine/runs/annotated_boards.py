@@ -12,7 +12,7 @@ from typing import Final
 import polars as pl
 
 from bidcascade.engine.engine import Engine
-from bidcascade.engine.runs.batch_inputs import Inputs
+from bidcascade.engine.runs.batches.batch_inputs import Inputs
 from bidcascade.engine.runs.manifest import RunPosition
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
 from bidcascade.loaders.inputs import Source, sniff

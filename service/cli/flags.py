@@ -5,7 +5,7 @@ from dataclasses import MISSING, replace
 from typing import Any, TypeVar
 
 from bidcascade.bridge import split_calls
-from bidcascade.engine.questions.fields import Flag, Taken, taken
+from bidcascade.engine.questions.parts.fields import Flag, Taken, taken
 
 from .shared import decimal_number, read_argument, whole_number
 

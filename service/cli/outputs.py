@@ -196,7 +196,7 @@ def table_folder(out: str) -> None:
 
 def run_folder(out: str, *, is_export: bool = False) -> None:
     """Check that a batch or an export can begin or go on in a folder."""
-    from bidcascade.engine.runs.batch import batch_folder
+    from bidcascade.engine.runs.batches.batch import batch_folder
 
     folder = batch_folder(Path(out), is_export=is_export)
     if folder.is_started:
@@ -207,7 +207,7 @@ def run_folder(out: str, *, is_export: bool = False) -> None:
 
 def is_run(folder: Path) -> bool:
     """Tell whether a folder holds a batch or an export."""
-    from bidcascade.engine.runs.batch import batch_folder
+    from bidcascade.engine.runs.batches.batch import batch_folder
 
     return batch_folder(folder).is_started
 

@@ -17,7 +17,7 @@ from bidcascade.bridge import (
     InvalidTable,
     visible,
 )
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_fields import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -438,7 +438,7 @@ def first_reject(rejects: "pl.DataFrame") -> str:
     """Say where the first record that is no deal stands, and why; empty if there is none."""
     if not rejects.height:
         return ""
-    from bidcascade.engine.runs.batch_inputs import first_reject
+    from bidcascade.engine.runs.batches.batch_inputs import first_reject
 
     return f"; first reject: {first_reject(rejects)}"
 

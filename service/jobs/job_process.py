@@ -18,8 +18,8 @@ from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidTable
 from bidcascade.engine.engine import Engine
-from bidcascade.engine.runs.batch import batch_folder, run_batch
-from bidcascade.engine.runs.batch_inputs import boards_in_parquet
+from bidcascade.engine.runs.batches.batch import batch_folder, run_batch
+from bidcascade.engine.runs.batches.batch_inputs import boards_in_parquet
 from bidcascade.kernels.machine.child_processes import end_with_parent
 from bidcascade.kernels.machine.file_locks import try_lock
 from bidcascade.loaders.inputs import find_sources

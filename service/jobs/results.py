@@ -17,7 +17,7 @@ from typing import Final, get_args
 import polars as pl
 
 from bidcascade.engine.engine import Engine
-from bidcascade.engine.questions.jobs import ResultForm
+from bidcascade.engine.questions.service.jobs import ResultForm
 from bidcascade.engine.runs.annotated_boards import RowsOf, annotated_games
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.engine.runs.readable import call_texts

@@ -28,9 +28,9 @@ from bidcascade.bridge import (
     TimedOut,
     format_calls,
 )
-from bidcascade.engine.questions.answer_fields import answer_of, plain
-from bidcascade.engine.questions.answer_parts import OptionAnswer
-from bidcascade.engine.questions.layouts import deal_text
+from bidcascade.engine.questions.inference.layouts import deal_text
+from bidcascade.engine.questions.parts.answer_fields import answer_of, plain
+from bidcascade.engine.questions.parts.answer_parts import OptionAnswer
 from bidcascade.engine.questions.systems import (
     AboutSystems,
     BenchBoard,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.workshop.boards.compare_summary import (
     Estimate,
     MatchExample,

@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import SEATS, Seat, format_calls, format_hand
-from bidcascade.engine.runs.wide_columns import PAR_CONTRACTS_COLUMN
+from bidcascade.engine.runs.columns.wide_columns import PAR_CONTRACTS_COLUMN
 from bidcascade.loaders import format_handviewer
 from bidcascade.loaders.frames.frame import HAND_COLUMNS
 from bidcascade.loaders.pbn.pbn_double_dummy import PAR_COLUMN

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from bidcascade.bridge import parse_deal, parse_seat, parse_vulnerability
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.loaders import deal_frame, format_handviewer
 from bidcascade.workshop.boards.call_by_call import LineName
 from bidcascade.workshop.boards.loss_causes import CAUSES

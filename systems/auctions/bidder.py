@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.cuda_device import DeviceArray
     from bidcascade.kernels.device_frames import DeviceDeals
-    from bidcascade.kernels.gpu.system_tables import Sides
-    from bidcascade.kernels.gpu.systems import (
+    from bidcascade.kernels.gpu.systems.system_tables import Sides
+    from bidcascade.kernels.gpu.systems.systems import (
         BidsThere,
         DeviceAuctions,
         DevicePlaces,
@@ -757,7 +757,7 @@ class Bidder:
 
     def _sides_there(self) -> "Sides":
         """Systems as a device wants to know them, as they are now."""
-        from bidcascade.kernels.gpu.system_tables import Side
+        from bidcascade.kernels.gpu.systems.system_tables import Side
 
         first, other = (Side(side, side.packing, *side.derived) for side in self._cores())
         return first, other
@@ -1064,7 +1064,7 @@ class Bidder:
 
         What it gives takes a depth, and int32 arrays of places and of deals.
         """
-        from bidcascade.kernels.gpu.systems import PairMasks
+        from bidcascade.kernels.gpu.systems.systems import PairMasks
 
         with self._on(backend) as device:
             pairs = PairMasks(device, deals)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from bidcascade.kernels.cuda_device import DeviceArray
     from bidcascade.kernels.device_frames import DeviceDeals
-    from bidcascade.kernels.gpu.systems import DeviceAuctions
+    from bidcascade.kernels.gpu.systems.systems import DeviceAuctions
     from bidcascade.kernels.types import I64
     from bidcascade.systems.auctions.allowed import CountedAuctions, Listing
     from bidcascade.systems.auctions.bidder import BidDeals

@@ -10,8 +10,8 @@ from benchmarks.http_client import percentiles
 from benchmarks.mining import TEXTS, announcement_texts, frames, walk
 from benchmarks.service import deal_objects, markdown, measure
 from bidcascade.bridge import Auction
-from bidcascade.engine.questions.auctions import DealRequest
-from bidcascade.engine.questions.deal_reading import deals_of
+from bidcascade.engine.questions.deals.auctions import DealRequest
+from bidcascade.engine.questions.deals.deal_reading import deals_of
 from bidcascade.loaders import random_deals, write_lin, write_pbn
 from bidcascade.table import read_announcement
 

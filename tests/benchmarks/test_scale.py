@@ -12,7 +12,7 @@ from benchmarks.large_rows import HEAD_LEVELS, row_frames
 from benchmarks.tables import OPENINGS, level_sizes, random_deals
 from bidcascade.bridge import Auction, parse_calls
 from bidcascade.kernels import cuda
-from bidcascade.kernels.gpu import node_windows
+from bidcascade.kernels.gpu.tables import node_windows
 from bidcascade.table import BiddingTable
 from tests.support.emulator import emulated_device
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import yaml
 
-from bidcascade.engine.runs.batch import LEAST_PART_DEALS
+from bidcascade.engine.runs.batches.batch import LEAST_PART_DEALS
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.service.api.app import create_app

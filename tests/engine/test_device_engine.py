@@ -21,10 +21,10 @@ from bidcascade.bridge import (
     format_calls,
 )
 from bidcascade.engine import Engine, device_engine
-from bidcascade.engine.runs.batch import run_batch
+from bidcascade.engine.runs.batches.batch import run_batch
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
-from bidcascade.kernels.gpu import systems
+from bidcascade.kernels.gpu.systems import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
 from bidcascade.systems.bidding import table_bidder
 from bidcascade.systems.system import System

@@ -21,7 +21,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.engine import Engine
 from bidcascade.engine.answers import ALLOWED_SCHEMA
-from bidcascade.engine.runs.augment import augment
+from bidcascade.engine.runs.columns.augment import augment
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.machine import threads
 from bidcascade.loaders import deal_arrays, random_deals

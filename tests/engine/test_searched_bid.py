@@ -8,14 +8,14 @@ from fastapi import FastAPI
 
 from bidcascade.bridge import parse_calls
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.bids import (
+from bidcascade.engine.questions.bidding.bids import (
     BidAnswer,
     BidRequest,
     SearchRequest,
     SimulateRequest,
     read_bid,
 )
-from bidcascade.engine.questions.searched_bid import rules_of
+from bidcascade.engine.questions.bidding.searched_bid import rules_of
 from bidcascade.service.cli import main
 from tests.support.answers import read_answer
 from tests.support.service import loaded_app, post

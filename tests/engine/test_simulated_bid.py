@@ -12,11 +12,11 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.engine import Engine
-from bidcascade.engine.questions import simulated_bid
-from bidcascade.engine.questions.answer_fields import answer_of, plain
-from bidcascade.engine.questions.bids import BidAnswer, BidQuestion, SimulateRequest
-from bidcascade.engine.questions.resources import Resources
-from bidcascade.engine.questions.simulated_bid import simulate_bid
+from bidcascade.engine.questions.bidding import simulated_bid
+from bidcascade.engine.questions.bidding.bids import BidAnswer, BidQuestion, SimulateRequest
+from bidcascade.engine.questions.bidding.simulated_bid import simulate_bid
+from bidcascade.engine.questions.parts.answer_fields import answer_of, plain
+from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.service.cli import main
 from bidcascade.table import apply_overlays, build_table

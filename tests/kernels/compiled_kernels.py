@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.cuda_device import compiler_options, source_text
-from bidcascade.kernels.gpu.system_places import PLACES_DEFINES
-from bidcascade.kernels.gpu.system_tables import DEFINES
-from bidcascade.kernels.gpu.systems import LISTS_DEFINES
-from bidcascade.kernels.gpu.tables import (
+from bidcascade.kernels.gpu.systems.system_places import PLACES_DEFINES
+from bidcascade.kernels.gpu.systems.system_tables import DEFINES
+from bidcascade.kernels.gpu.systems.systems import LISTS_DEFINES
+from bidcascade.kernels.gpu.tables.tables import (
     feature_defines,
     first_defines,
     thread_staging,

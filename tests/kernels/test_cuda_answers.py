@@ -24,9 +24,10 @@ from bidcascade.kernels import DealArrays, EntryLists, Plan, Postfix, cuda
 from bidcascade.kernels.cuda_device import DeviceLimits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
 from bidcascade.kernels.device_frames import DeviceDeals
-from bidcascade.kernels.gpu import bits, first, lending, lists, node_windows
-from bidcascade.kernels.gpu import counts as counts_module
+from bidcascade.kernels.gpu import lending
 from bidcascade.kernels.gpu.session import RunningSums, Session
+from bidcascade.kernels.gpu.tables import bits, first, lists, node_windows
+from bidcascade.kernels.gpu.tables import counts as counts_module
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks
 from tests.support.backends import (

@@ -5,7 +5,7 @@ import pytest
 
 from bidcascade.kernels import Postfix
 from bidcascade.kernels.cuda import CudaBackend
-from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
+from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_path, source_text
 from tests.check.missing import missing
 from tests.kernels.compiled_kernels import SYSTEMS, spelled, variants
 from tests.kernels.emulator.device import Checks, EmulatedDevice
@@ -26,7 +26,14 @@ def compilers() -> tuple[Nvrtc, ...]:
 
 
 def test_no_file_is_left_out():
-    assert {file for file, _ in variants()} == {path.name for path in SOURCES.glob("*.cu")}
+    assert {file for file, _ in variants()} == {path.name for path in SOURCES.rglob("*.cu")}
+
+
+def test_a_file_is_found_by_its_name_alone():
+    files = [*SOURCES.rglob("*.cu"), *SOURCES.rglob("*.cuh")]
+    assert [source_path(file.name) for file in files] == files
+    with pytest.raises(FileNotFoundError, match=r"none\.cu"):
+        source_path("none.cu")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,7 @@ def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):
             built[file, defines] = set(newest.compile(file, source_text(file), options))
         assert entry in built[file, defines]
     assert {file for file, _, _ in device.requested} == {
-        path.name for path in SOURCES.glob("*.cu")
+        path.name for path in SOURCES.rglob("*.cu")
     } - {"frames.cu", *dict(SYSTEMS)}
 
 
@@ -103,7 +110,7 @@ def test_an_error_is_told_with_its_place(compilers):
     text = source_text(file).replace("__popc(hand.suit[0])", "__popcount(hand.suit[0])", 1)
     line = next(
         number
-        for number, line in enumerate((SOURCES / file).read_text("utf-8").splitlines(), start=1)
+        for number, line in enumerate(source_path(file).read_text("utf-8").splitlines(), start=1)
         if "__popc(hand.suit[0])" in line
     )
     defines = next(defines for name, defines in variants() if name == file)

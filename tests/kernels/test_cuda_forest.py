@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.kernels import Plan, reference
-from bidcascade.kernels.gpu import forest as forest_module
-from bidcascade.kernels.gpu import node_windows
-from bidcascade.kernels.gpu.forest import (
+from bidcascade.kernels.gpu.tables import forest as forest_module
+from bidcascade.kernels.gpu.tables import node_windows
+from bidcascade.kernels.gpu.tables.forest import (
     TEST_MULTIPLE,
     TEST_SEAT_SHIFT,
     Forest,
@@ -18,7 +18,7 @@ from bidcascade.kernels.gpu.forest import (
     build_forest,
     split,
 )
-from bidcascade.kernels.gpu.node_windows import NODE_NEAR, NodeRecords, windows_of
+from bidcascade.kernels.gpu.tables.node_windows import NODE_NEAR, NodeRecords, windows_of
 from bidcascade.kernels.plan import ALWAYS
 from tests.support.backends import SOME
 from tests.support.examples import examples

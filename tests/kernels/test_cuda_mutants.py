@@ -19,7 +19,7 @@ import pytest
 
 from bidcascade.kernels import DealArrays, Plan
 from bidcascade.kernels.cuda import CudaBackend
-from bidcascade.kernels.cuda_device import SOURCES
+from bidcascade.kernels.cuda_device import source_path
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
 from tests.kernels.test_cuda_answers import EDGES, Ways, asked
@@ -207,7 +207,7 @@ EDGE_CHANGES = [
     Change("columns.cu", "LANE_BITS = 7;", "LANE_BITS = 4;"),
     Change("columns.cu", "~in_high)) |", "in_high)) |"),
     Change("counts.cu", "if (count > 2)", "if (count > 3)"),
-    Change("bidcascade.kernels.gpu.node_windows:NodeRecords._near",
+    Change("bidcascade.kernels.gpu.tables.node_windows:NodeRecords._near",
            "four | five <<", "five | four <<",
            changes_nothing=True),  # AND in any order, and what is missing repeats the last
     # edges
@@ -219,11 +219,13 @@ EDGE_CHANGES = [
     Change("counts.cu", " && place != NOT_COUNTED)", ")"),
     Change("counts.cu", "own[(1 + top) * WARP] = set", "own[top * WARP] = set"),
     Change("counts.cu", "parent = own[node.y * WARP]", "parent = own[0]"),
-    Change("bidcascade.kernels.gpu.forest:Top.of", "np.searchsorted(nodes, parents) + 1",
+    Change("bidcascade.kernels.gpu.tables.forest:Top.of", "np.searchsorted(nodes, parents) + 1",
            "np.searchsorted(nodes, parents)"),
-    Change("bidcascade.kernels.gpu.forest:Top.of", "renumbered[sets_above(runs[~is_top, 0])]",
+    Change("bidcascade.kernels.gpu.tables.forest:Top.of",
+           "renumbered[sets_above(runs[~is_top, 0])]",
            "sets_above(runs[~is_top, 0]).astype(np.uint32)"),
-    Change("bidcascade.kernels.gpu.node_windows:DeviceWindow.bring", "places < 0", "places <= 0"),
+    Change("bidcascade.kernels.gpu.tables.node_windows:DeviceWindow.bring",
+           "places < 0", "places <= 0"),
     Change("counts.cu", "if (level < lanes_from) lanes_from = LEVELS;", "", found_by=4),
     Change("counts.cu", "bits[word] |= some[word];", "bits[word] = some[word];"),
     Change("entries.cu", "node == nodes ? deals : 0", "node >= nodes ? deals : 0"),
@@ -240,14 +242,16 @@ EDGE_CHANGES = [
     Change("counts.cu", "if (lane >= step) sum", "if (lane > step) sum"),
     Change("entries.cu", "totals[threadIdx.x] - total;", "totals[threadIdx.x];"),
     Change("features.cu", "sums[key] - own;", "sums[key];"),
-    Change("bidcascade.kernels.gpu.forest:_running", "before - np.repeat", "before + np.repeat"),
+    Change("bidcascade.kernels.gpu.tables.forest:_running",
+           "before - np.repeat", "before + np.repeat"),
     # room
     Change("entries.cu", "place < room &&", "place <= room &&"),
     Change("lists.cu", "const u64 end = ends[deal];", "const u64 end = ends[deal] + 1;"),
-    Change("bidcascade.kernels.gpu.counts:Counter.count", "-(-chunk.count //", "(chunk.count //"),
-    Change("bidcascade.kernels.gpu.lists:ListWalker._window", "listed_from[first - 1]",
+    Change("bidcascade.kernels.gpu.tables.counts:Counter.count",
+           "-(-chunk.count //", "(chunk.count //"),
+    Change("bidcascade.kernels.gpu.tables.lists:ListWalker._window", "listed_from[first - 1]",
            "listed_from[first]", found_by=1),
-    Change("bidcascade.kernels.gpu.node_windows:NodeRecords.__init__",
+    Change("bidcascade.kernels.gpu.tables.node_windows:NodeRecords.__init__",
            "np.where(used < singles, used",
            "np.where(used <= singles, used"),
     # siblings have one pass at most, so the first is the last
@@ -257,7 +261,7 @@ EDGE_CHANGES = [
     # a set of no deals is not asked for again
     Change("counts.cu", "if (left != 0) own[", "own[", changes_nothing=True),
     # more or fewer blocks of threads share a block of deals
-    Change("bidcascade.kernels.gpu.counts:splits_for", "-WAVES *", "-2 * WAVES *",
+    Change("bidcascade.kernels.gpu.tables.counts:splits_for", "-WAVES *", "-2 * WAVES *",
            changes_nothing=True),
 ]  # fmt: skip
 
@@ -308,7 +312,7 @@ def edge_cases_pass(folder: Path, change: Change) -> bool:
 )
 def test_the_edges_find_a_change(emulator_folder, monkeypatch, change):
     if change.place.endswith(".cu"):
-        change.applied((SOURCES / change.place).read_text("utf-8"))
+        change.applied(source_path(change.place).read_text("utf-8"))
     else:
         change_function(monkeypatch, change)
     assert edge_cases_pass(emulator_folder, change) == change.changes_nothing

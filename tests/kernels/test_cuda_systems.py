@@ -19,10 +19,10 @@ from bidcascade.kernels.core.rows import WORDS
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
 from bidcascade.kernels.device_frames import uploaded
-from bidcascade.kernels.gpu import system_places
-from bidcascade.kernels.gpu import systems as gpu_systems
-from bidcascade.kernels.gpu.system_places import PlaceWorker
-from bidcascade.kernels.gpu.systems import DevicePlaces
+from bidcascade.kernels.gpu.systems import system_places
+from bidcascade.kernels.gpu.systems import systems as gpu_systems
+from bidcascade.kernels.gpu.systems.system_places import PlaceWorker
+from bidcascade.kernels.gpu.systems.systems import DevicePlaces
 from bidcascade.systems.auctions.allowed import ListingBounds, count_allowed, list_allowed, members
 from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.auctions.program import SystemProgram, opened_programs

@@ -12,7 +12,7 @@ import pytest
 
 from bidcascade import kernels
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
-from bidcascade.engine.runs import cluster
+from bidcascade.engine.runs.batches import cluster
 from bidcascade.kernels import cuda_device, device_frames
 from bidcascade.kernels.cuda_device import (
     CupyDevice,

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import BidcascadeError, InvalidInput
-from bidcascade.engine.runs.batch_inputs import Inputs
+from bidcascade.engine.runs.batches.batch_inputs import Inputs
 from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.engine.runs.manifest import RunPosition
 from bidcascade.loaders import (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bidcascade.bridge import format_hand
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import BidRequest
+from bidcascade.engine.questions.bidding.bids import BidRequest
+from bidcascade.engine.questions.parts.answer_fields import plain
 from tests.support.examples import sized
 from tests.support.reasons import SYSTEMS, answered, reasoned
 

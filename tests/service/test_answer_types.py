@@ -48,9 +48,8 @@ def test_an_answer_has_the_described_fields(schemas, name):
 def write_types(folder, file, before, added):
     """Write the types in a copy of what they are made of, with lines added to a file."""
     for name in ("bridge", "engine/questions", "build_backend"):
-        (folder / name).mkdir(parents=True)
-        for path in (CHECKOUT / name).glob("*.py"):
-            shutil.copy(path, folder / name)
+        without = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(CHECKOUT / name, folder / name, ignore=without)
     (folder / "service/client").mkdir(parents=True)
     changed = folder / "engine/questions" / file
     head, found, rest = changed.read_text("utf-8").partition(before)
@@ -62,10 +61,10 @@ def write_types(folder, file, before, added):
 
 def write_with_field(folder, field):
     """Write the types in a copy whose answers have a further field."""
-    text = (CHECKOUT / "engine/questions/leads.py").read_text("utf-8")
+    text = (CHECKOUT / "engine/questions/inference/leads.py").read_text("utf-8")
     begin = text.index("class LeadLayouts:\n")
     before = text[begin : text.index('"""\n\n', begin)] + '"""\n\n'
-    return write_types(folder, "leads.py", before, f"    {field}\n")
+    return write_types(folder, "inference/leads.py", before, f"    {field}\n")
 
 
 @pytest.mark.checkout

@@ -14,9 +14,9 @@ PACKAGE = Path(bidcascade.service.__file__).parents[1]
 ROOMS = ("service", "engine", "systems", "loaders", "table")
 ASKED_BY_US = {
     # keyed by classes and rows of ours
-    "service/api/http/limits.py:_reader_of", "engine/questions/answer_fields.py:_written",
-    "engine/questions/answer_fields.py:_converters", "systems/language/words/phrases.py:template",
-    "systems/language/words/rewordings.py:_compiled",
+    "service/api/http/limits.py:_reader_of", "engine/questions/parts/answer_fields.py:_written",
+    "engine/questions/parts/answer_fields.py:_converters",
+    "systems/language/words/phrases.py:template", "systems/language/words/rewordings.py:_compiled",
     # by calls: as many as there are levels and strains
     "systems/language/auctions/patterns.py:fixed_call",
     # by sides and entries, for one answer
@@ -29,7 +29,7 @@ NAMES_OF_TERMS = {
     "systems/places/knowledge.py:_deciders", "systems/reference/conditions.py:_terms",
     "table/language/seat_terms.py:_seat_vocabulary",
     # a request of one system, of which some stay
-    "engine/runs/tasks.py:_opened",
+    "engine/runs/batches/tasks.py:_opened",
 }  # fmt: skip
 
 

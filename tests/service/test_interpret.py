@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from bidcascade.bridge import parse_deal, parse_hand
-from bidcascade.engine.questions.layouts import InterpretAnswer, LayoutsAnswer
+from bidcascade.engine.questions.inference.layouts import InterpretAnswer, LayoutsAnswer
 from bidcascade.inference import sample_layouts
 from bidcascade.loaders import read_deals
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main

@@ -11,21 +11,27 @@ from pydantic import TypeAdapter, ValidationError
 
 from bidcascade.bridge import BidcascadeError
 from bidcascade.engine.questions.archives import BoardConditions, BoardsQuestion, NodeQuestion
-from bidcascade.engine.questions.auctions import AuctionsRequest, MembersRequest
-from bidcascade.engine.questions.bids import (
+from bidcascade.engine.questions.bidding.bids import (
     BidRequest,
     SearchRequest,
     SimulateRequest,
 )
-from bidcascade.engine.questions.deals import PracticeDealsRequest
-from bidcascade.engine.questions.explaining import ExplainQuestion
-from bidcascade.engine.questions.fields import Flag, check_values, question, question_field, taken
-from bidcascade.engine.questions.infer import InferRequest
-from bidcascade.engine.questions.layouts import (
+from bidcascade.engine.questions.bidding.explaining import ExplainQuestion
+from bidcascade.engine.questions.deals.auctions import AuctionsRequest, MembersRequest
+from bidcascade.engine.questions.deals.practice_deals import PracticeDealsRequest
+from bidcascade.engine.questions.inference.infer import InferRequest
+from bidcascade.engine.questions.inference.layouts import (
     InterpretRequest,
     LayoutsRequest,
 )
-from bidcascade.engine.questions.leads import LeadsRequest, read_leads
+from bidcascade.engine.questions.inference.leads import LeadsRequest, read_leads
+from bidcascade.engine.questions.parts.fields import (
+    Flag,
+    check_values,
+    question,
+    question_field,
+    taken,
+)
 from bidcascade.engine.questions.registry import QUESTIONS
 from bidcascade.engine.questions.systems import (
     BenchRequest,

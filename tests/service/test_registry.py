@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from bidcascade.engine.questions.answer_fields import (
+from bidcascade.engine.questions.parts.answer_fields import (
     ABSENT,
     answer,
     answer_field,
@@ -18,7 +18,7 @@ from bidcascade.engine.questions.answer_fields import (
     plain,
     with_fields,
 )
-from bidcascade.engine.questions.answer_parts import FromTable
+from bidcascade.engine.questions.parts.answer_parts import FromTable
 from bidcascade.engine.questions.registry import QUESTIONS
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app

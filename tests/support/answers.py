@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable, OfTable, Warming
+from bidcascade.engine.questions.parts.answer_fields import with_fields
+from bidcascade.engine.questions.parts.answer_parts import FromTable, OfTable, Warming
 
 
 class Read(dict[str, Any]):

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from bidcascade.bridge import Auction, format_call, format_hand, parse_call
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import BidAnswer, BidRequest, bid_answer, read_bid
+from bidcascade.engine.questions.bidding.bids import BidAnswer, BidRequest, bid_answer, read_bid
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.kernels import Context
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.systems import open_system

@@ -5,7 +5,7 @@ import time
 
 from bidcascade import bridge
 from bidcascade.engine.engine import Engine
-from bidcascade.engine.runs import tasks
+from bidcascade.engine.runs.batches import tasks
 
 
 def slow_down(seconds: float) -> int:

@@ -18,8 +18,8 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.answer_fields import answer_of, plain
-from bidcascade.engine.questions.bids import BidAnswer
+from bidcascade.engine.questions.bidding.bids import BidAnswer
+from bidcascade.engine.questions.parts.answer_fields import answer_of, plain
 from bidcascade.kernels import Context, DealArrays, backend_name, why_unavailable
 from bidcascade.kernels.core import functions
 from bidcascade.loaders import random_deals

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import InvalidTable, UnknownTable, parse_calls
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.tables import lint_answer
+from bidcascade.engine.questions.parts.answer_fields import plain
+from bidcascade.engine.questions.service.tables import lint_answer
 from bidcascade.kernels import ALWAYS, NEVER, get_backend, why_unavailable
 from bidcascade.systems import export_table, open_table
 from bidcascade.table import (

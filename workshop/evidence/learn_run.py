@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.runs.batch_inputs import Inputs, nothing_usable, refuse_hopeless
+from bidcascade.engine.runs.batches.batch_inputs import Inputs, nothing_usable, refuse_hopeless
 from bidcascade.engine.runs.manifest import (
     LISTED,
     Manifest,

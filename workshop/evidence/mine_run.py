@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, InvalidTable
-from bidcascade.engine.runs.batch_inputs import (
+from bidcascade.engine.runs.batches.batch_inputs import (
     Inputs,
     boards_in_parquet,
     nothing_usable,

@@ -21,9 +21,9 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput, format_calls
 from bidcascade.engine.engine import Engine
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.tables import lint_answer
-from bidcascade.engine.runs.batch_inputs import BoardChunk, Inputs, first_reject
+from bidcascade.engine.questions.parts.answer_fields import plain
+from bidcascade.engine.questions.service.tables import lint_answer
+from bidcascade.engine.runs.batches.batch_inputs import BoardChunk, Inputs, first_reject
 from bidcascade.engine.runs.manifest import (
     LISTED,
     Manifest,

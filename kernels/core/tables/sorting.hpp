@@ -1,4 +1,4 @@
-// Deals in an order that brings like hands together, as kernels/gpu/features.cu has it on a device.
+// Deals in an order that brings like hands together, as kernels/gpu/tables/features.cu has it on a device.
 #pragma once
 #include "../hands/hand_keys.hpp"
 #include "../hands/packing.hpp"

@@ -1,5 +1,5 @@
 // What auctions on a deal are worth and how far they are from each other and from par, from its table of tricks.
-// engine/questions/double_dummy.py is the definition.
+// engine/questions/deals/double_dummy.py is the definition.
 
 import { contractOf, SEATS, STRAINS } from "./calls.js";
 import { impsOf, scoreOf } from "./card_play.js";

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.page.static_files import StaticFile
 
 from .problems import Problem

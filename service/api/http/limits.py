@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 
-from bidcascade.engine.questions.fields import MOST_ERRORS, names_at
+from bidcascade.engine.questions.parts.fields import MOST_ERRORS, names_at
 from bidcascade.systems.language.errors import nearest
 
 from .problems import (

@@ -13,8 +13,8 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.types import Receive, Scope, Send
 
-from bidcascade.engine.questions.health import ProblemAnswer
 from bidcascade.engine.questions.registry import QUESTIONS
+from bidcascade.engine.questions.service.health import ProblemAnswer
 
 from .authentication import OPEN_PATHS
 from .problems import KINDS, MEDIA_TYPE

@@ -34,8 +34,8 @@ from bidcascade.bridge import (
     UnknownTable,
 )
 from bidcascade.engine.archive.catalogue import ArchiveBusy, UnknownArchive
-from bidcascade.engine.questions.fields import MOST_ERRORS, InvalidFields
-from bidcascade.engine.questions.texts import MOST_LAYOUTS
+from bidcascade.engine.questions.parts.fields import MOST_ERRORS, InvalidFields
+from bidcascade.engine.questions.parts.texts import MOST_LAYOUTS
 from bidcascade.systems.language.errors import nearest
 
 _logger = logging.getLogger("bidcascade.service")

@@ -9,8 +9,8 @@ import polars as pl
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
-from bidcascade.engine.questions.auctions import AuctionsRequest
-from bidcascade.engine.questions.deal_reading import deals_of
+from bidcascade.engine.questions.deals.auctions import AuctionsRequest
+from bidcascade.engine.questions.deals.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
 from bidcascade.service.api.http.answering import (
     ARROW,

@@ -6,7 +6,7 @@ import time
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.engine.practice_deals import answer_practice_deals, answer_themes
-from bidcascade.engine.questions.deals import (
+from bidcascade.engine.questions.deals.practice_deals import (
     PracticeDealsRequest,
 )
 from bidcascade.service.api.http.answering import JSON, accepted, json_bytes

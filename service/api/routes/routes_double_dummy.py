@@ -5,9 +5,12 @@ import threading
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import parse_contract
-from bidcascade.engine.questions.deal_reading import deals_of
-from bidcascade.engine.questions.double_dummy import ContractTricksAnswer, ContractTricksRequest
-from bidcascade.engine.questions.fields import read_field
+from bidcascade.engine.questions.deals.deal_reading import deals_of
+from bidcascade.engine.questions.deals.double_dummy import (
+    ContractTricksAnswer,
+    ContractTricksRequest,
+)
+from bidcascade.engine.questions.parts.fields import read_field
 from bidcascade.inference.double_dummy.known_tables import contract_tricks
 from bidcascade.service.api.http.answering import JSON, accepted, json_bytes
 from bidcascade.service.api.http.limits import client_of

@@ -30,15 +30,15 @@ from bidcascade.bridge import (
     parse_holding,
     parse_seat,
 )
-from bidcascade.engine.questions.bids import BidQuestion
-from bidcascade.engine.questions.leads import (
+from bidcascade.engine.questions.bidding.bids import BidQuestion
+from bidcascade.engine.questions.inference.leads import (
     LeadQuestion,
     LeadsAnswer,
     answer_leads,
     contract_of,
     whole_auction,
 )
-from bidcascade.engine.questions.resources import Resources
+from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.seats.foreign.ben_form import calls_of_pairs, vulnerability_of

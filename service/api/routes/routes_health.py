@@ -4,8 +4,8 @@ from typing import cast
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.answer_parts import BackendName
-from bidcascade.engine.questions.health import HealthAnswer, ReadyAnswer
+from bidcascade.engine.questions.parts.answer_parts import BackendName
+from bidcascade.engine.questions.service.health import HealthAnswer, ReadyAnswer
 from bidcascade.service.api.http.answering import accepted, answer_json
 from bidcascade.service.api.http.metrics import MEDIA_TYPE
 from bidcascade.service.api.http.openapi import problems, route

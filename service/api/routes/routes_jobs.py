@@ -15,9 +15,9 @@ from fastapi import Path as InPath
 
 from bidcascade.bridge import BidcascadeError
 from bidcascade.engine.archive.catalogue import check_name
-from bidcascade.engine.questions.answer_fields import answer_of
-from bidcascade.engine.questions.fields import read_field
-from bidcascade.engine.questions.jobs import (
+from bidcascade.engine.questions.parts.answer_fields import answer_of
+from bidcascade.engine.questions.parts.fields import read_field
+from bidcascade.engine.questions.service.jobs import (
     ARCHIVE_TEXT,
     BESIDE_TEXT,
     COMPLETED_TEXT,

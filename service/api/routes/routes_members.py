@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.auctions import MembersRequest
-from bidcascade.engine.questions.deal_reading import deals_of
-from bidcascade.engine.questions.fields import read_field
+from bidcascade.engine.questions.deals.auctions import MembersRequest
+from bidcascade.engine.questions.deals.deal_reading import deals_of
+from bidcascade.engine.questions.parts.fields import read_field
 from bidcascade.kernels import DealArrays
 from bidcascade.service.api.http.answering import (
     ARROW,

@@ -15,7 +15,7 @@ from fastapi.responses import HTMLResponse
 
 from bidcascade.bridge import InvalidSystem, NoSystem
 from bidcascade.engine.browser_system import browser_system, texts_of, topics_answer
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.inference.double_dummy.solved_deals import solved_beginning
 from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
 from bidcascade.page.joined_files import joined_files

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.answer_parts import Warming
-from bidcascade.engine.questions.bids import BidQuestion, bid_answer
+from bidcascade.engine.questions.bidding.bids import BidQuestion, bid_answer
+from bidcascade.engine.questions.parts.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_parts import Warming
+from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.engine.questions.registry import QUESTIONS, Question
-from bidcascade.engine.questions.resources import Resources
 from bidcascade.service.api.http.answering import (
     JSON,
     JSON_LINES,
@@ -64,7 +64,7 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
             trial = asked.trial if isinstance(asked, BidQuestion) else None
             if trial is not None:
                 # load layouts, which a service starts without
-                from bidcascade.engine.questions.searched_bid import budget_of
+                from bidcascade.engine.questions.bidding.searched_bid import budget_of
 
                 budget_ms = budget_of(trial)
             limit_s, turn = time_for(work, budget_ms), None

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from bidcascade.engine.questions.answer_fields import answer_of
-from bidcascade.engine.questions.answer_parts import TableName
-from bidcascade.engine.questions.tables import ReloadAnswer
+from bidcascade.engine.questions.parts.answer_fields import answer_of
+from bidcascade.engine.questions.parts.answer_parts import TableName
+from bidcascade.engine.questions.service.tables import ReloadAnswer
 from bidcascade.service.api.http.answering import answer_json
 from bidcascade.service.api.http.authentication import AdminOnly
 from bidcascade.service.api.http.limits import check_media_type

@@ -6,8 +6,9 @@ from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.deal_reading import deals_of
-from bidcascade.engine.questions.fields import read_field
+from bidcascade.engine.questions.deals.deal_reading import deals_of
+from bidcascade.engine.questions.parts.fields import read_field
+from bidcascade.engine.questions.parts.texts import legal_calls
 from bidcascade.engine.questions.systems import (
     MOST_COMPARED,
     MOST_SOLVED,
@@ -17,7 +18,6 @@ from bidcascade.engine.questions.systems import (
     SystemChoice,
     SystemDiffRequest,
 )
-from bidcascade.engine.questions.texts import legal_calls
 from bidcascade.service.api.http.answering import JSON, accepted, json_bytes
 from bidcascade.service.api.http.limits import LONGEST_TEXTS, client_of, parse_body
 from bidcascade.service.api.http.openapi import route

@@ -11,18 +11,22 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from bidcascade.bridge import NoSystem
 from bidcascade.engine.browser_system import topics_answer
-from bidcascade.engine.questions.answer_fields import answer_of, plain
-from bidcascade.engine.questions.answer_parts import BackendName, OptionAnswer
-from bidcascade.engine.questions.bids import PlaceQuestion
-from bidcascade.engine.questions.explaining import ExplainQuestion, explain_answer, read_explain
-from bidcascade.engine.questions.fields import read_field
-from bidcascade.engine.questions.tables import (
+from bidcascade.engine.questions.bidding.bids import PlaceQuestion
+from bidcascade.engine.questions.bidding.explaining import (
+    ExplainQuestion,
+    explain_answer,
+    read_explain,
+)
+from bidcascade.engine.questions.parts.answer_fields import answer_of, plain
+from bidcascade.engine.questions.parts.answer_parts import BackendName, OptionAnswer
+from bidcascade.engine.questions.parts.fields import read_field
+from bidcascade.engine.questions.parts.texts import legal_calls
+from bidcascade.engine.questions.service.tables import (
     CardAnswer,
     NextAnswer,
     TableAnswer,
     TablesAnswer,
 )
-from bidcascade.engine.questions.texts import legal_calls
 from bidcascade.service.api.http.answering import (
     JSON,
     JSON_LINES,

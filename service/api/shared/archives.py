@@ -13,7 +13,7 @@ from bidcascade.engine.archive.archive import Archive, archives_folder
 from bidcascade.engine.archive.catalogue import UnknownArchive, archive_names, check_name
 from bidcascade.engine.archive.error_texts import archive_error_text
 from bidcascade.engine.questions.archives import ArchivesAnswer
-from bidcascade.engine.questions.fields import read_field
+from bidcascade.engine.questions.parts.fields import read_field
 from bidcascade.service.api.http.problems import Problem, problem_of
 
 MOST_OPEN: Final = 64

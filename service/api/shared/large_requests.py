@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 from pydantic_core import from_json
 
-from bidcascade.engine.questions.auctions import DealsRequest
-from bidcascade.engine.questions.deal_reading import deals_of
+from bidcascade.engine.questions.deals.auctions import DealsRequest
+from bidcascade.engine.questions.deals.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
 from bidcascade.service.api.http.limits import malformed, parse_body
 from bidcascade.service.api.http.problems import LONGEST_VALUE, Problem, field_problem

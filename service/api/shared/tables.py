@@ -29,9 +29,9 @@ from bidcascade.bridge import (
 )
 from bidcascade.engine.browser_system import browser_system
 from bidcascade.engine.engine import Engine
-from bidcascade.engine.questions.bids import BidQuestion
-from bidcascade.engine.questions.tables import LintAnswer, lint_answer
-from bidcascade.engine.questions.texts import EXAMPLE_DEAL
+from bidcascade.engine.questions.bidding.bids import BidQuestion
+from bidcascade.engine.questions.parts.texts import EXAMPLE_DEAL
+from bidcascade.engine.questions.service.tables import LintAnswer, lint_answer
 from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.page.static_files import StaticFile

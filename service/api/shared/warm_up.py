@@ -5,8 +5,8 @@ import threading
 import time
 
 from bidcascade.bridge import BidcascadeError, Cancelled, parse_calls, parse_contract, parse_hand
-from bidcascade.engine.questions.leads import LeadQuestion, answer_leads
-from bidcascade.engine.questions.resources import Resources
+from bidcascade.engine.questions.inference.leads import LeadQuestion, answer_leads
+from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.inference import interpret
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.service.api.http.problems import Problem

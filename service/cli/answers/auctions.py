@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.engine.questions.answered_bid import answer_bid
-from bidcascade.engine.questions.auctions import AuctionsRequest
-from bidcascade.engine.questions.bids import (
+from bidcascade.engine.questions.bidding.answered_bid import answer_bid
+from bidcascade.engine.questions.bidding.bids import (
     BidAnswer,
     BidRequest,
     SearchAnswer,
@@ -19,8 +18,9 @@ from bidcascade.engine.questions.bids import (
     SimulationAnswer,
     read_bid,
 )
-from bidcascade.engine.questions.fields import check_values
-from bidcascade.engine.questions.resources import Resources
+from bidcascade.engine.questions.deals.auctions import AuctionsRequest
+from bidcascade.engine.questions.parts.fields import check_values
+from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of
 
@@ -72,7 +72,7 @@ def auctions(options: argparse.Namespace) -> None:
 def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
     """Frames of the deals that the arguments name, each at least one deal."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.engine.questions.deal_reading import deal_of_lin
+    from bidcascade.engine.questions.deals.deal_reading import deal_of_lin
     from bidcascade.loaders import (
         REQUIRED_COLUMNS,
         Rejects,
@@ -307,7 +307,7 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> SearchRe
 
 def _search_wish(options: argparse.Namespace, search: object) -> SearchRequest:
     """Say how the call is to be searched."""
-    from bidcascade.engine.questions.searched_bid import rules_of
+    from bidcascade.engine.questions.bidding.searched_bid import rules_of
 
     # the layouts of the parsed arguments are those of a simulation
     layouts = search if isinstance(search, int) and search is not True else None

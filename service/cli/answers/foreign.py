@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from bidcascade.bridge import format_call, visible
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import SimulateRequest, simulation_answer
+from bidcascade.engine.questions.bidding.bids import SimulateRequest, simulation_answer
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
 from bidcascade.seats.foreign.bidding import ForeignBidder, legal_reply
 from bidcascade.seats.foreign.engines import open_foreign

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.answer_parts import LayoutReport
-from bidcascade.engine.questions.layouts import (
+from bidcascade.engine.questions.inference.layouts import (
     InterpretAnswer,
     InterpretedHand,
     InterpretRequest,
@@ -20,8 +18,15 @@ from bidcascade.engine.questions.layouts import (
     read_interpret,
     read_layouts,
 )
-from bidcascade.engine.questions.leads import LeadsAnswer, LeadsRequest, answer_leads, read_leads
-from bidcascade.engine.questions.resources import Resources
+from bidcascade.engine.questions.inference.leads import (
+    LeadsAnswer,
+    LeadsRequest,
+    answer_leads,
+    read_leads,
+)
+from bidcascade.engine.questions.parts.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_parts import LayoutReport
+from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.engine.studies import study_answer
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of

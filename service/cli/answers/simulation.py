@@ -1,6 +1,6 @@
 """How the commands print what calls are worth over simulated auctions."""
 
-from bidcascade.engine.questions.bids import SimulationAnswer
+from bidcascade.engine.questions.bidding.bids import SimulationAnswer
 from bidcascade.service.cli import shared
 
 

@@ -100,7 +100,7 @@ def _devices(text: str) -> tuple[str, ...]:
 
 def _scheduler(text: str) -> str:
     from bidcascade.bridge import InvalidInput
-    from bidcascade.engine.runs.cluster import check_address
+    from bidcascade.engine.runs.batches.cluster import check_address
 
     try:
         return check_address(text)
@@ -123,7 +123,7 @@ def batch(options: argparse.Namespace) -> None:
     with ExitStack() as stack:
         elsewhere = cluster = None
         if options.devices or options.scheduler:
-            from bidcascade.engine.runs.cluster import connected, on_devices
+            from bidcascade.engine.runs.batches.cluster import connected, on_devices
 
             if options.devices:
                 elsewhere = on_devices(options.devices, backend)
@@ -140,7 +140,7 @@ def batch(options: argparse.Namespace) -> None:
             if options.mode != "all":
                 _check_bounds(options)
 
-        from bidcascade.engine.runs.batch import COUNTS, run_batch
+        from bidcascade.engine.runs.batches.batch import COUNTS, run_batch
 
         options.interruption_hint = shared.resume_hint(options.out)
         summary = run_batch(
@@ -161,7 +161,7 @@ def batch(options: argparse.Namespace) -> None:
         )
     numbers = summary._asdict()
     if options.json:
-        from bidcascade.engine.runs.batch_parts import backend_of
+        from bidcascade.engine.runs.batches.batch_parts import backend_of
 
         if elsewhere is None:
             backend = engine.backend

@@ -154,10 +154,10 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
 def augment(options: argparse.Namespace) -> None:
     """Add columns to deals."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.engine.runs import augment as augmenting
-    from bidcascade.engine.runs import wide
+    from bidcascade.engine.runs.columns import augment as augmenting
+    from bidcascade.engine.runs.columns import wide
+    from bidcascade.engine.runs.columns.double_dummy import solving
     from bidcascade.engine.runs.deal_files import deal_sink
-    from bidcascade.engine.runs.double_dummy import solving
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
 

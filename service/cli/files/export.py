@@ -140,9 +140,9 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
     from bidcascade.bridge import InvalidInput
     from bidcascade.engine.engine import Engine
     from bidcascade.engine.runs.annotated_boards import NamedSystems, bid_boards
-    from bidcascade.engine.runs.double_dummy import solving
+    from bidcascade.engine.runs.columns.double_dummy import solving
+    from bidcascade.engine.runs.columns.wide import WideDeals
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.engine.runs.wide import WideDeals
     from bidcascade.loaders import empty_rejects
     from bidcascade.loaders.inputs import find_sources
 
@@ -185,8 +185,8 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
 def export_calls(options: argparse.Namespace) -> None:
     """Write a row for each call of the auctions of the inputs."""
     from bidcascade.engine.engine import Engine
-    from bidcascade.engine.runs.export_calls import OWN
-    from bidcascade.engine.runs.export_calls import export_calls as export
+    from bidcascade.engine.runs.batches.export_calls import OWN
+    from bidcascade.engine.runs.batches.export_calls import export_calls as export
     from bidcascade.loaders.parquet.parquet_decoder import expect_parquet
 
     expect_parquet(options.inputs)

@@ -64,7 +64,7 @@ def _is_page(folder: Path) -> bool:
 def page(options: argparse.Namespace) -> None:
     """Write the folder, with the systems that were named and those that they play against."""
     from bidcascade.engine.browser_system import browser_system, topics_answer
-    from bidcascade.engine.questions.answer_fields import plain
+    from bidcascade.engine.questions.parts.answer_fields import plain
     from bidcascade.page.page_folder import (
         page_files,
         page_size,

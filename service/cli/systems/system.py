@@ -11,9 +11,13 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import PlaceQuestion
-from bidcascade.engine.questions.explaining import ExplainQuestion, explain_answer, read_explain
+from bidcascade.engine.questions.bidding.bids import PlaceQuestion
+from bidcascade.engine.questions.bidding.explaining import (
+    ExplainQuestion,
+    explain_answer,
+    read_explain,
+)
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of

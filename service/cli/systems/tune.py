@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.outputs import add_output, holds_files, report_folder
 

@@ -294,7 +294,7 @@ def learn(options: argparse.Namespace) -> None:
 
 def _learning(options: argparse.Namespace, table: "BiddingTable") -> "Options":
     from bidcascade.bridge import InvalidInput
-    from bidcascade.engine.runs.augment import read_expressions
+    from bidcascade.engine.runs.columns.augment import read_expressions
     from bidcascade.workshop.evidence.learning import Options, Thresholds
 
     expressions: list[str] = []

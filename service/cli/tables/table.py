@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.tables import lint_answer
+from bidcascade.engine.questions.parts.answer_fields import plain
+from bidcascade.engine.questions.service.tables import lint_answer
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.outputs import (
     add_output,

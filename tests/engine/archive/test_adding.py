@@ -13,7 +13,7 @@ from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.catalogue import Catalogue, UnknownArchive, archive_names
 from bidcascade.engine.archive.upkeep import bid_archive, forget_bids, solve_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
-from bidcascade.engine.runs.wide_columns import RESULT_SCHEMA
+from bidcascade.engine.runs.columns.wide_columns import RESULT_SCHEMA
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
 from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from tests.engine.archive.support_archives import (

@@ -29,7 +29,7 @@ def _engine(given: Path) -> Any:
 
 
 def _batch(place: Path, given: Path, mode: Any) -> None:
-    from bidcascade.engine.runs.batch import run_batch
+    from bidcascade.engine.runs.batches.batch import run_batch
 
     run_batch(
         _engine(given),
@@ -44,7 +44,7 @@ def _batch(place: Path, given: Path, mode: Any) -> None:
 
 
 def _export(place: Path, given: Path, form: Any) -> None:
-    from bidcascade.engine.runs.export_calls import export_calls
+    from bidcascade.engine.runs.batches.export_calls import export_calls
 
     export_calls(
         _engine(given),
@@ -194,7 +194,7 @@ def run_and_die(kind: str, number: int, place: Path, given: Path, steps: int) ->
 
     A run that comes to its end writes beside its folder how often it changed it.
     """
-    from bidcascade.engine.runs import batch_inputs
+    from bidcascade.engine.runs.batches import batch_inputs
 
     # small groups of inputs: many places at which reading can begin
     batch_inputs._GROUP_BYTES = 4000  # type: ignore[misc]

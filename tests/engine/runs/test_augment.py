@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput, InvalidTable, UnknownTerm
 from bidcascade.engine import Engine
-from bidcascade.engine.runs.augment import augment, read_expressions
+from bidcascade.engine.runs.columns.augment import augment, read_expressions
 from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems.places.turn_context import context_at

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import Cancelled, InvalidInput
-from bidcascade.engine.runs.double_dummy import RESULT_SCHEMA, add_double_dummy
+from bidcascade.engine.runs.columns.double_dummy import RESULT_SCHEMA, add_double_dummy
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.par import par

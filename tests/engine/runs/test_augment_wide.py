@@ -11,8 +11,8 @@ import pytest
 
 from bidcascade.bridge import RANKS, SEATS, SUITS, InvalidExpression, format_hand
 from bidcascade.engine import Engine
-from bidcascade.engine.runs.wide import WideDeals, widen
-from bidcascade.engine.runs.wide_columns import (
+from bidcascade.engine.runs.columns.wide import WideDeals, widen
+from bidcascade.engine.runs.columns.wide_columns import (
     RESULT_SCHEMA,
     term_type,
     wide_terms,

@@ -12,9 +12,9 @@ import pytest
 
 from bidcascade.bridge import Deal, InvalidInput, Seat, format_calls, format_deal
 from bidcascade.engine import Engine
-from bidcascade.engine.runs import batch, batch_inputs, pace
-from bidcascade.engine.runs.batch import BATCH_MODES, batch_folder, run_batch
-from bidcascade.engine.runs.batch_inputs import in_share
+from bidcascade.engine.runs.batches import batch, batch_inputs, pace
+from bidcascade.engine.runs.batches.batch import BATCH_MODES, batch_folder, run_batch
+from bidcascade.engine.runs.batches.batch_inputs import in_share
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.kernels import get_backend
 from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin

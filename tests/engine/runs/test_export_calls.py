@@ -9,9 +9,9 @@ import pytest
 
 from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.engine import Engine, iter_call_rows
-from bidcascade.engine.runs import batch_inputs, call_arrays, export_calls
-from bidcascade.engine.runs.batch import run_batch
-from bidcascade.engine.runs.export_calls import export_calls as export
+from bidcascade.engine.runs.batches import batch_inputs, call_arrays, export_calls
+from bidcascade.engine.runs.batches.batch import run_batch
+from bidcascade.engine.runs.batches.export_calls import export_calls as export
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet, write_lin
 from bidcascade.loaders.files.whole_files import CannotWrite

@@ -25,10 +25,10 @@ from bidcascade.bridge import (
     OutOfDeviceMemory,
 )
 from bidcascade.engine import Engine
-from bidcascade.engine.runs import cluster as cluster_module
-from bidcascade.engine.runs import tasks
-from bidcascade.engine.runs.batch import BATCH_MODES, run_batch
-from bidcascade.engine.runs.cluster import (
+from bidcascade.engine.runs.batches import cluster as cluster_module
+from bidcascade.engine.runs.batches import tasks
+from bidcascade.engine.runs.batches.batch import BATCH_MODES, run_batch
+from bidcascade.engine.runs.batches.cluster import (
     check_address,
     connected,
     on_devices,

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from bidcascade.engine.browser_system import browser_system
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.parts.answer_fields import plain
 from bidcascade.systems.book.convention_card import card_of
 from bidcascade.systems.system import System
 from tests.support.systems import BY_SIDES, EACH_SYSTEM

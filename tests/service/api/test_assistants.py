@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import TypeAdapter
 
-from bidcascade.engine.questions.bids import BidRequest
+from bidcascade.engine.questions.bidding.bids import BidRequest
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.http.keys import new_key
 from tests.check.missing import missing

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from bidcascade.bridge import parse_call, parse_seat, parse_vulnerability
-from bidcascade.engine.questions.texts import CallText, SeatText, VulnerabilityText
+from bidcascade.engine.questions.parts.texts import CallText, SeatText, VulnerabilityText
 from tests.check.missing import missing
 from tests.support.service import DEAL, ask, loaded_app
 

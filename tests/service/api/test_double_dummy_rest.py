@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from bidcascade.bridge import Cancelled, Contract, Seat, imps, parse_contract, score
-from bidcascade.engine.questions.layouts import deal_text
+from bidcascade.engine.questions.inference.layouts import deal_text
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.loaders import deal_arrays, random_deals

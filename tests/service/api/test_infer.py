@@ -17,7 +17,7 @@ from bidcascade.bridge import (
     parse_calls,
     score,
 )
-from bidcascade.engine.questions.infer import InferAnswer
+from bidcascade.engine.questions.inference.infer import InferAnswer
 from bidcascade.inference.contract_value import contract_value
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.layouts.rejections import count_rejections

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Deal, format_deal
-from bidcascade.engine.questions.auctions import MembersAnswer
+from bidcascade.engine.questions.deals.auctions import MembersAnswer
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.routes import routes_members
 from tests.support.answers import read_answer

@@ -4,22 +4,22 @@ import json
 from collections.abc import Iterator
 from dataclasses import fields
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any, get_type_hints
 
 import pytest
 from pydantic import TypeAdapter
 
 from bidcascade.engine import questions
-from bidcascade.engine.questions.auctions import AuctionsRequest, DealRequest
-from bidcascade.engine.questions.bids import BidRequest
+from bidcascade.engine.questions.bidding.bids import BidRequest
+from bidcascade.engine.questions.deals.auctions import AuctionsRequest, DealRequest
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.http.problems import KINDS, MEDIA_TYPE
 from tests.support.service import ask, loaded_app
 
 MODULES = [
-    import_module(one.name) for one in iter_modules(questions.__path__, f"{questions.__name__}.")
+    import_module(one.name) for one in walk_packages(questions.__path__, f"{questions.__name__}.")
 ]
 QUESTIONS = [
     kind

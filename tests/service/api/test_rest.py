@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import SEATS, Deal, Seat, Vulnerability, format_deal, format_deal_lin
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.answer_fields import answer_of, plain
-from bidcascade.engine.questions.auctions import AuctionsAnswer
-from bidcascade.engine.questions.bids import BidAnswer
-from bidcascade.engine.questions.health import HealthAnswer, ReadyAnswer
-from bidcascade.engine.questions.tables import LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from bidcascade.engine.questions.bidding.bids import BidAnswer
+from bidcascade.engine.questions.deals.auctions import AuctionsAnswer
+from bidcascade.engine.questions.parts.answer_fields import answer_of, plain
+from bidcascade.engine.questions.service.health import HealthAnswer, ReadyAnswer
+from bidcascade.engine.questions.service.tables import (
+    LintAnswer,
+    NextAnswer,
+    TableAnswer,
+    TablesAnswer,
+)
 from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import HAND_COLUMNS, random_deals

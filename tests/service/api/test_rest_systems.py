@@ -13,11 +13,11 @@ import httpx
 import pytest
 
 from bidcascade.bridge import UnknownTable, format_hand, parse_hand
-from bidcascade.engine.questions.auctions import AuctionsAnswer
-from bidcascade.engine.questions.bids import BidAnswer
-from bidcascade.engine.questions.explaining import ExplainAnswer
-from bidcascade.engine.questions.health import ReadyAnswer
-from bidcascade.engine.questions.tables import NextAnswer, SystemAnswer, TableAnswer
+from bidcascade.engine.questions.bidding.bids import BidAnswer
+from bidcascade.engine.questions.bidding.explaining import ExplainAnswer
+from bidcascade.engine.questions.deals.auctions import AuctionsAnswer
+from bidcascade.engine.questions.service.health import ReadyAnswer
+from bidcascade.engine.questions.service.tables import NextAnswer, SystemAnswer, TableAnswer
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.http.problems import Problem
 from bidcascade.service.api.shared import collection

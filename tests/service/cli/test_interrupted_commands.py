@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bidcascade.engine.runs import batch, export_calls, progress
+from bidcascade.engine.runs import progress
+from bidcascade.engine.runs.batches import batch, export_calls
 from bidcascade.loaders import random_deals
 from bidcascade.service.cli import INTERRUPTED, NOTHING_STAYS, main
 from bidcascade.service.cli.shared import SOLVED_STAY, resume_hint

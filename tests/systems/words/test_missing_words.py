@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import SUITS
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.bids import BidRequest
+from bidcascade.engine.questions.bidding.bids import BidRequest
 from bidcascade.kernels import Context
 from bidcascade.systems import System
 from bidcascade.systems.words.condition_words import missed_words

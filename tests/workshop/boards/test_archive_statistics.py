@@ -9,7 +9,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.engine.archive.adding import add_files
 from bidcascade.engine.archive.archive import Archive
 from bidcascade.engine.archive.upkeep import bid_archive, solve_archive
-from bidcascade.engine.runs.wide_columns import PAR_CONTRACTS_COLUMN
+from bidcascade.engine.runs.columns.wide_columns import PAR_CONTRACTS_COLUMN
 from bidcascade.loaders import deal_arrays
 from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.workshop.boards import archive_statistics as subject

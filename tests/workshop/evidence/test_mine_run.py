@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput, InvalidTable, parse_calls
-from bidcascade.engine.runs import batch_inputs
+from bidcascade.engine.runs.batches import batch_inputs
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.engine.runs.run_folder import RunFolder
 from bidcascade.loaders import read_deals, write_deal_parquet

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Deal, format_deal
-from bidcascade.engine.questions.auctions import AuctionsRequest
-from bidcascade.engine.questions.deal_reading import deals_of
-from bidcascade.engine.questions.fields import MOST_ERRORS, InvalidFields
-from bidcascade.engine.questions.texts import LONGEST_AUCTION
+from bidcascade.engine.questions.deals.auctions import AuctionsRequest
+from bidcascade.engine.questions.deals.deal_reading import deals_of
+from bidcascade.engine.questions.parts.fields import MOST_ERRORS, InvalidFields
+from bidcascade.engine.questions.parts.texts import LONGEST_AUCTION
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.http.limits import LONGEST_QUESTION, parse_body
 from bidcascade.service.api.http.problems import LONGEST_VALUE, Problem

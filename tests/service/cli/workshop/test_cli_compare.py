@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bidcascade.engine.runs.double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.engine.runs.columns.double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.loaders import deal_arrays
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from bidcascade.service.reports.compare_report import compare_page, verdict

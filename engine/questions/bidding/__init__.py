@@ -1,0 +1,1 @@
+"""The call for one hand, and what calls have shown."""

@@ -1,0 +1,1 @@
+"""Whole deals: their auctions, double dummy, and deals for practice."""

@@ -1,0 +1,1 @@
+"""What questions and answers are made of: fields, texts, and what answers are made with."""

@@ -1,0 +1,1 @@
+"""The service itself: its tables, its jobs, how it is."""

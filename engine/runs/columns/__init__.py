@@ -1,0 +1,1 @@
+"""Frames of deals with further columns: what hands are worth, double dummy, all that is known."""

@@ -1,0 +1,1 @@
+"""Systems on a device: deals go from place to place, and new places are worked out."""

@@ -1,0 +1,1 @@
+"""Tables on a device: hands packed, bit columns, counts, lists and the one auction."""
