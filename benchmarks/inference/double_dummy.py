@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import named, options, table, timed, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Seat, parse_calls, parse_hand
 from bidcascade.engine.questions.leads import (
     LeadQuestion,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import named, options, table, timed, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Auction, Seat, parse_calls
 from bidcascade.inference import sample_layouts
 from bidcascade.systems import System, open_system

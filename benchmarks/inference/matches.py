@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import options, table, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.kernels.machine.caches import CACHE_VARIABLE
 from bidcascade.loaders import deal_arrays, random_deals

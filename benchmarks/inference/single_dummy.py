@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import options, table, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.bridge import Seat, cards_of
 from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver, Position, infer

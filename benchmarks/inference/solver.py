@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import named, options, table, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import named, options, table, write_report
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.kernels.dealing import deal_hands

@@ -7,9 +7,9 @@ import json
 import httpx
 import pytest
 
-from benchmarks.http_client import Connection, at_rate
-from benchmarks.service import deal_objects
-from benchmarks.service_load import alone, questions, until_stopped, with_reloads
+from benchmarks.service.requests import deal_objects
+from benchmarks.service.service_load import alone, questions, until_stopped, with_reloads
+from benchmarks.tools.http_client import Connection, at_rate
 from tests.support_service import GOOD, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow

@@ -4,9 +4,10 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
+from benchmarks.tools.machine import in_a_process
+
+from . import get_engine
 from .compare import Disagreement
-from .engines import get_engine
-from .machine import in_a_process
 from .report import Measured
 from .worker import Job, Timing, compare, measure
 from .workloads import Workload

@@ -6,11 +6,12 @@ by what an H200 can do. These are predictions from arithmetic, not measurements.
 
 import argparse
 
-from .engines import get_engine
-from .report import amount_of, format_seconds
+from benchmarks.engines import get_engine
+from benchmarks.engines.report import amount_of, format_seconds
+from benchmarks.engines.worker import Job, compare
+from benchmarks.engines.workloads import Inputs, Workload, find_workloads
+
 from .roofline import H200, work_of
-from .worker import Job, compare
-from .workloads import Inputs, Workload, find_workloads
 
 
 def floors(options: argparse.Namespace) -> str:

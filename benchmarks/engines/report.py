@@ -8,7 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from .roofline import COPIES, Ceilings, Work, median_run
+from benchmarks.gpu.roofline import COPIES, Ceilings, Work, median_run
+
 from .worker import Timing
 from .workloads import Workload
 

@@ -1,6 +1,6 @@
 """Rows of a bidding table of any size in the published shape, written as Parquet part by part.
 
-The first levels are generated whole (see :mod:`.tables`) and their last entries dealt out to parts;
+The first levels are generated whole (see :mod:`.seeded`) and their last entries dealt out to parts;
 a part is what stands below its entries, level by level, and depends on the seed and its number
 alone. So the memory holds a few parts, however many rows there are.
 """
@@ -21,7 +21,7 @@ from bidcascade.table.columns import offsets_of
 from bidcascade.table.formats.parquet import ROW_SCHEMA, write_frames
 
 from .coded_columns import lists_of, texts_of
-from .tables import criteria_pool, level_sizes
+from .seeded import criteria_pool, level_sizes
 
 PART_ROWS: Final = 1_000_000
 DESCRIBED: Final = 0.8

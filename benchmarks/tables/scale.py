@@ -1,6 +1,6 @@
 """A table of 460 million entries and 16 million deals on an ordinary machine.
 
-Run ``python -m benchmarks.scale --folder F`` from the repository's root. Seeded rows of the
+Run ``python -m benchmarks.tables.scale --folder F`` from the repository's root. Seeded rows of the
 published shape are written as Parquet, imported in bounded memory and saved; the table is mapped,
 deals are counted at every entry and bid to their one auction. Undescribed passes hold; a share of
 the deals is counted where all undescribed entries hold, which are many times more. Each part runs
@@ -22,6 +22,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.tools.machine import (
+    cores,
+    environment,
+    forget_peak,
+    in_a_process,
+    memory_bytes,
+    peak_bytes,
+)
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.kernels import NO_ENTRY, DealArrays, Plan, get_backend
 from bidcascade.systems import import_table
 from bidcascade.systems.tables.row_files import ROWS_IN_MEMORY
@@ -29,9 +38,7 @@ from bidcascade.table import BiddingTable
 from bidcascade.table.columns import UndescribedPolicy
 
 from .large_rows import PART_ROWS, write_rows
-from .machine import cores, environment, forget_peak, in_a_process, memory_bytes, peak_bytes
-from .programs import options, table, write_report
-from .tables import random_deals
+from .seeded import random_deals
 
 ENTRIES: Final = 460_000_000
 DEALS: Final = 16_000_000
@@ -258,7 +265,7 @@ def page(told: Numbers) -> list[str]:
     return [
         "# A table of the published size on an ordinary machine",
         "",
-        f"`python -m benchmarks.scale`; {machine['cpu']}, {machine['cores']} cores, "
+        f"`python -m benchmarks.tables.scale`; {machine['cpu']}, {machine['cores']} cores, "
         f"{machine['memory']}; load {machine['load']}, which other work is part of. "
         f"{entries:,} entries, {told['deals']:,} random deals. Memory is the most that a part's "
         "process had, with what it had mapped of the table, and without; disk the most that rows, "

@@ -1,10 +1,10 @@
 """How fast systems bid: fresh deals and known ones, one call, and the commands as users run them.
 
-Run ``python -m benchmarks.systems`` from the repository's root with the packages on the path. The
-definition and the core bid the same deals first, and calls and names must be equal. Commands run as
-processes, each with a cache of its own that is empty; the seconds of the processor and the most
-memory are theirs alone. A *place* is what a system says after one auction; shares of a place are
-times of the threads themselves.
+Run ``python -m benchmarks.bidding.systems`` from the repository's root with the packages on the
+path. The definition and the core bid the same deals first, and calls and names must be equal.
+Commands run as processes, each with a cache of its own that is empty; the seconds of the processor
+and the most memory are theirs alone. A *place* is what a system says after one auction; shares of a
+place are times of the threads themselves.
 """
 
 import os
@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import options, table, timed, write_report
 from bidcascade.bridge import Auction, parse_call
 from bidcascade.engine import Engine
 from bidcascade.kernels import DealArrays
@@ -33,10 +35,7 @@ from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.reference.place_entries import Expander
 from tests.support_systems import choices_call_by_call
 
-from .machine import environment
-from .programs import options, table, timed, write_report
-
-SYSTEMS = Path(__file__).parents[1] / "systems" / "texts"
+SYSTEMS = Path(__file__).parents[2] / "systems" / "texts"
 SEED = 20_261_123
 Numbers = dict[str, Any]
 
@@ -274,9 +273,10 @@ def page(told: Numbers) -> list[str]:
     return [
         "# Systems",
         "",
-        f"{told['deals']:,} deals; `python -m benchmarks.systems`; {told['environment']['cpu']}, "
-        f"{told['environment']['cores']} cores. Definition and core made the same calls by the "
-        "same lines on the deals compared. Nothing is learned before, and caches are empty.",
+        f"{told['deals']:,} deals; `python -m benchmarks.bidding.systems`; "
+        f"{told['environment']['cpu']}, {told['environment']['cores']} cores. Definition "
+        "and core made the same calls by the same lines on the deals compared. Nothing "
+        "is learned before, and caches are empty.",
         "",
         *table(("system", *columns), ([name, *map(one.get, columns)] for name, one in systems)),
         "",

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.gpu.roofline import Ceilings, Work, device_run, kernel_works, work_of
+from benchmarks.tools.machine import forget_peak, peak_bytes
 from bidcascade.kernels import DealArrays, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
 
+from . import get_engine
+from .column_engine import PackedColumns, first_auctions, hands_by_call
 from .compare import check
-from .engines import get_engine
-from .engines.column_engine import PackedColumns, first_auctions, hands_by_call
-from .machine import forget_peak, peak_bytes
-from .roofline import Ceilings, Work, device_run, kernel_works, work_of
 from .workloads import Inputs, digest, find_workloads, latencies, run
 
 _FIRST_DEALS = 4_096

@@ -1,8 +1,8 @@
 """What is left of replaced tables: the service's memory over many reloads.
 
-``python -m benchmarks.reload_memory sayc --reloads 50`` copies a system of the package (or takes
-any ``*.bidding`` file), changes its text before every reload and prints the resident memory, then
-reloads unchanged files. It asks over REST or, with ``--signal``, by SIGHUP. Deals are bid
+``python -m benchmarks.service.reload_memory sayc --reloads 50`` copies a system of the package (or
+takes any ``*.bidding`` file), changes its text before every reload and prints the resident memory,
+then reloads unchanged files. It asks over REST or, with ``--signal``, by SIGHUP. Deals are bid
 meanwhile, so that what a table has learned is replaced with it.
 """
 
@@ -17,17 +17,17 @@ from pathlib import Path
 
 import httpx
 
+from benchmarks.tools.server import ready_server
 from bidcascade.systems.language.shipped import file_of, shipped_folder
 
-from .server import ready_server
-from .service import deal_objects
+from .requests import deal_objects
 
 DEALS = 50
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run it, and print what came out."""
-    parser = argparse.ArgumentParser(prog="benchmarks.reload_memory", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.service.reload_memory", description=__doc__)
     parser.add_argument("system", nargs="?", default="sayc")
     parser.add_argument("--reloads", type=int, default=50)
     parser.add_argument("--signal", action="store_true", help="reload by SIGHUP, not over REST")

@@ -1,7 +1,7 @@
 """Load test of the service on this machine: latency at a fixed rate, one client, a long answer.
 
-``python -m benchmarks.service [--rate 200 --seconds 20]`` starts the server in a process of its
-own on a free port of the loopback interface and ends it afterwards.
+``python -m benchmarks.service.requests [--rate 200 --seconds 20]`` starts the server in a process
+of its own on a free port of the loopback interface and ends it afterwards.
 """
 
 import argparse
@@ -16,12 +16,11 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from benchmarks.tools import programs
+from benchmarks.tools.http_client import Connection, Numbers, Question, at_rate, percentiles
+from benchmarks.tools.server import ready_server as ready_service
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-
-from . import programs
-from .http_client import Connection, Numbers, Question, at_rate, percentiles
-from .server import ready_server as ready_service
 
 HIGHEST_RATE = 2_000
 LONGEST_S = 120
@@ -185,7 +184,9 @@ def markdown(result: Numbers) -> str:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.service", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.service.requests", description=__doc__
+    )
     parser.add_argument("--rate", type=float, default=200, help="requests a second")
     parser.add_argument("--seconds", type=float, default=20, help="how long at that rate")
     parser.add_argument("--deals", type=int, default=10_000, help="deals of the long answers")

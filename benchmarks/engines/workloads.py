@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.tables.seeded import DENSITIES, SMALLEST, expression_plan, named_table, random_deals
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import DealArrays, EntryLists, Plan
 
-from .engines import Engine
-from .tables import DENSITIES, SMALLEST, expression_plan, named_table, random_deals
+from . import Engine
 
 Answer = dict[str, NDArray[Any]]
 """What an engine answers, as arrays by name."""

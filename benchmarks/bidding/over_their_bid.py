@@ -1,4 +1,4 @@
-"""``python -m benchmarks.over_their_bid``: fit what bidding a suit over their bid is worth.
+"""``python -m benchmarks.bidding.over_their_bid``: fit what bidding a suit over their bid is worth.
 
 A system bids the open part of the bank at all four seats. A *chance* is a place where the last bid
 is theirs and undoubled, and a suit there that partner has shown three cards of or the player four
@@ -83,7 +83,7 @@ class Chances(NamedTuple):
 
 def main() -> int:
     """Bid, score, fit and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.over_their_bid", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.bidding.over_their_bid", description=__doc__)
     parser.add_argument("--system", default="sayc")
     options = parser.parse_args()
     deals, tables = bank_sample(OPEN, user_tables())

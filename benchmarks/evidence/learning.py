@@ -1,8 +1,8 @@
 """What learning costs: counting calls, bounds, rules, layers; in CPU seconds and peak memory.
 
-Run ``python -m benchmarks.learning`` from the repository's root with the packages on the path. Two
-loads: random deals bid by a table of ``sayc``, and boards for a made-up table of which about
-66,000 calls are made by 20 hands and more. Each measurement is a process of its own.
+Run ``python -m benchmarks.evidence.learning`` from the repository's root with the packages on the
+path. Two loads: random deals bid by a table of ``sayc``, and boards for a made-up table of which
+about 66,000 calls are made by 20 hands and more. Each measurement is a process of its own.
 """
 
 import json
@@ -11,6 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from benchmarks.tables.seeded import published_expressions
+from benchmarks.tools.machine import environment, forget_peak, in_a_process, peak_mib
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.engine.engine import Engine
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
@@ -31,10 +34,6 @@ from bidcascade.workshop.evidence.learning import (
 )
 from bidcascade.workshop.evidence.measures import DEFAULT_LANES, make_measures
 from tests.support_tables import made_up_rows
-
-from .machine import environment, forget_peak, in_a_process, peak_mib
-from .programs import options, table, write_report
-from .tables import published_expressions
 
 GROUPS = 66_000
 
@@ -209,9 +208,10 @@ def main() -> None:
     lines = [
         "# Learning",
         "",
-        "`python -m benchmarks.learning`, on two cores that other work shared: CPU seconds tell "
-        "more than those of the wall. Groups are calls made by at least 20 hands. Boards lie in "
-        "memory; reading them from files is not counted. MiB are what the peak grew by.",
+        "`python -m benchmarks.evidence.learning`, on two cores that other work shared: CPU "
+        "seconds tell more than those of the wall. Groups are calls made by at least 20 hands. "
+        "Boards lie in memory; reading them from files is not counted. "
+        "MiB are what the peak grew by.",
         "",
         *table(("measurement", *columns), rows),
     ]

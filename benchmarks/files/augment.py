@@ -1,9 +1,9 @@
 """How long wide frames take, how much memory, and how large the files are.
 
-Run ``python -m benchmarks.augment`` from the repository's root with the packages on the path. Deals
-are dealt at random into a Parquet file; ``augment --wide`` is run in a process of its own for each
-table, once after a small run that compiles the kernels. Seconds are of the whole process, from its
-start to the file on the disk; memory is its peak resident size. Results are written to
+Run ``python -m benchmarks.files.augment`` from the repository's root with the packages on the path.
+Deals are dealt at random into a Parquet file; ``augment --wide`` is run in a process of its own for
+each table, once after a small run that compiles the kernels. Seconds are of the whole process, from
+its start to the file on the disk; memory is its peak resident size. Results are written to
 ``benchmarks/results/augment.md`` and ``augment.json``.
 """
 
@@ -15,9 +15,10 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks.tools.machine import environment, in_a_process, peak_mib
+from benchmarks.tools.programs import options, table, timed, write_report
+
 from .loaders import DATA
-from .machine import environment, in_a_process, peak_mib
-from .programs import options, table, timed, write_report
 
 PUBLISHED = "table/bbo_bidding_expressions.txt"
 """The published list of 349 expressions, below the folder of data."""
@@ -78,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, words in tables(given.data, folder).items():
             results.append(measure(name, words, deals, few, folder / "wide.parquet"))
             print(json.dumps(results[-1]), flush=True)
-    lines = ["# Wide frames", "", "`python -m benchmarks.augment`", ""]
+    lines = ["# Wide frames", "", "`python -m benchmarks.files.augment`", ""]
     lines += table(results[0], (one.values() for one in results))
     lines += ["", *(f"* {name}: {value}" for name, value in found.items())]
     write_report(given.out, "augment", {"environment": found, "results": results}, lines)

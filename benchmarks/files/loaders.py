@@ -1,6 +1,6 @@
 """How fast LIN and PBN are read, and how memory grows with the number of files.
 
-Run ``python -m benchmarks.loaders`` from the repository's root with the packages on the path.
+Run ``python -m benchmarks.files.loaders`` from the repository's root with the packages on the path.
 Each measurement is printed as a JSON line; a Markdown table follows. Speed is boards per second
 of CPU time of one process, from bytes in memory to the finished frames; memory is the peak
 resident size of a fresh process that iterates over the files once, and over the same files four
@@ -15,12 +15,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks.tools.machine import environment, in_a_process, peak_mib
+from benchmarks.tools.programs import table
 from bidcascade.loaders import Batch, iter_deals, read_lin_files, read_pbn
 
-from .machine import environment, in_a_process, peak_mib
-from .programs import table
-
-DATA = Path(__file__).parents[2] / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 CHUNK = 10_000
 """Rows of a frame while memory is measured; what is held is about two frames and a few pieces."""
 SETS = {"lin": ("lin/vugraph", "*.lin"), "pbn": ("pbn", "*.pbn")}
@@ -94,7 +93,7 @@ def summary(result: dict[str, object]) -> list[object]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="benchmarks.loaders", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.files.loaders", description=__doc__)
     parser.add_argument("--repeat", type=int, default=5, help="measurements of each speed")
     parser.add_argument("--data", type=Path, default=DATA, help="folder with lin/ and pbn/")
     given = parser.parse_args(arguments)

@@ -1,9 +1,10 @@
 """Whether the core says at every place that deals reach what the definition says there.
 
-Run ``python -m benchmarks.system_equality sayc [acol] --deals 100000 --out FOLDER``. The deals are
-bid by the core; then each place is compared whole: entries in order with their criteria, what each
-player has shown, agreements, suits, forcing. What was compared is noted in the folder every few
-hundred places, so that a run that was ended goes on; ``--part 1/2`` compares every other place.
+Run ``python -m benchmarks.bidding.system_equality sayc [acol] --deals 100000 --out FOLDER``. The
+deals are bid by the core; then each place is compared whole: entries in order with their criteria,
+what each player has shown, agreements, suits, forcing. What was compared is noted in the folder
+every few hundred places, so that a run that was ended goes on; ``--part 1/2`` compares every other
+place.
 """
 
 import argparse

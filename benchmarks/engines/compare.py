@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .engines import Engine
+from . import Engine
 from .workloads import Answer, Inputs, answer, hands_complaint
 
 REFERENCE_DEALS = 8

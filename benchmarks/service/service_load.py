@@ -1,9 +1,10 @@
 """The service under load: mixed rates, overload and recovery, reload, clients for minutes, SIGTERM.
 
-``python -m benchmarks.service_load [--parts clients --minutes 10 --out FOLDER]`` starts servers in
-processes of their own on loopback, one after the other, and ends them. Requests of a rate go out
-when they are due, answered or not, and latency counts from then. Every answer is checked: 200 with
-the bytes that the same question got alone, or 429 with ``Retry-After`` where that is allowed.
+``python -m benchmarks.service.service_load [--parts clients --minutes 10 --out FOLDER]`` starts
+servers in processes of their own on loopback, one after the other, and ends them. Requests of a
+rate go out when they are due, answered or not, and latency counts from then. Every answer is
+checked: 200 with the bytes that the same question got alone, or 429 with ``Retry-After`` where that
+is allowed.
 """
 
 import argparse
@@ -21,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from . import programs
-from .http_client import Connection, Numbers, Question, at_rate, percentiles
-from .machine import environment, memory_bytes
-from .service import deal_objects, ready_server
+from benchmarks.tools import programs
+from benchmarks.tools.http_client import Connection, Numbers, Question, at_rate, percentiles
+from benchmarks.tools.machine import environment, memory_bytes
+
+from .requests import deal_objects, ready_server
 
 CLIENTS = 24
 

@@ -1,4 +1,6 @@
-"""``python -m benchmarks.unusual_calls NEW OLD``: answers to calls that a system would not make.
+"""Answers to unusual calls: those that a system would not make.
+
+Run ``python -m benchmarks.bidding.unusual_calls NEW OLD``.
 
 Who tunes a system by matches against itself never meets the calls of others: another opening style,
 a cue-bid, a sacrifice, a double. Here both sides play OLD on deals of the bank, and on each deal
@@ -52,7 +54,7 @@ class Unusual(NamedTuple):
 
 def main() -> int:
     """Draw, bid, score and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.unusual_calls", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.bidding.unusual_calls", description=__doc__)
     parser.add_argument("new")
     parser.add_argument("old")
     parser.add_argument("--part", choices=(OPEN, HELD_OUT), default=OPEN)

@@ -1,9 +1,9 @@
 """Archives: time, memory and bytes to add, bid and index boards; how fast questions are answered.
 
-Run ``python -m benchmarks.archives`` from the repository's root with the packages on the path.
-Boards are random deals; ``sayc`` bids them, and a copy of its text with one line changed bids them
-again. Each step runs in a process of its own, whose peak resident size is reported. Questions are
-asked in one process: each of some random nodes once to open what it needs, then again for the
+Run ``python -m benchmarks.files.archives`` from the repository's root with the packages on the
+path. Boards are random deals; ``sayc`` bids them, and a copy of its text with one line changed bids
+them again. Each step runs in a process of its own, whose peak resident size is reported. Questions
+are asked in one process: each of some random nodes once to open what it needs, then again for the
 time, which is the median and the longest. The answers are compared with a full pass over all
 boards. Statistics are those of boards with made-up double-dummy tables: solving real ones takes a
 tenth of a second each and has no part in the time.
@@ -19,6 +19,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from benchmarks.tools.machine import environment, in_a_process, peak_mib
+from benchmarks.tools.programs import options, table, timed, write_report
 from bidcascade.bridge import format_calls
 from bidcascade.engine.archive.adding import add_files
 from bidcascade.engine.archive.archive import Archive
@@ -30,9 +32,6 @@ from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.jobs.data_folder import folder_size
 from bidcascade.systems.registry import SYSTEMS
 from bidcascade.workshop.boards.archive_statistics import statistics as node_statistics
-
-from .machine import environment, in_a_process, peak_mib
-from .programs import options, table, timed, write_report
 
 CHUNK: Final = 1_000_000
 CHANGED: Final = ("1NT = Strong notrump: 15-17 points", "1NT = Strong notrump: 15-18 points")
@@ -231,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     question_heads = ("boards", "question", "asked", "median ms", "longest ms", "median boards")
     lines = [
         "# Archives",
-        "", "Made by `python -m benchmarks.archives`; what is measured is said there.",
+        "", "Made by `python -m benchmarks.files.archives`; what is measured is said there.",
         "", f"{found['cpu']}, {found['cores']} cores, {found['memory']}, {found['system']}, Python "
         f"{found['python']}, numpy {found['numpy']}, polars {found['polars']}, load "
         f"{found['load']}, commit {found['commit']}",

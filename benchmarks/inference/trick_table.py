@@ -1,4 +1,6 @@
-"""``python -m benchmarks.trick_table``: fit the table of tricks on the open part of the bank.
+"""Fit the table of tricks on the open part of the bank.
+
+Run ``python -m benchmarks.inference.trick_table``.
 
 Prints the constants of ``inference/trick_table.py`` and how far tricks are off double dummy, by
 fit, beside what the points of both hands alone would tell, and by the estimate. The error is that

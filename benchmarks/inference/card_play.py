@@ -1,4 +1,6 @@
-"""``python -m benchmarks.card_play``: tricks a deal that our card players lose to double dummy.
+"""Tricks a deal that our card players lose to double dummy.
+
+Run ``python -m benchmarks.inference.card_play``.
 
 Random deals are bid by sayc, and played by four players of one kind who see what players see. A
 card's loss is how many tricks fewer its side takes double dummy, with the cards as they lie, than
@@ -24,8 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchmarks.machine import environment
-from benchmarks.programs import options, table, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer, ChosenCard
 from bidcascade.inference.card_play.likelihood import CardInference, hidden_choices

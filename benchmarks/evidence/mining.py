@@ -1,11 +1,11 @@
 """How fast auctions are mined, and how much memory that takes.
 
-Run ``python -m benchmarks.mining`` from the repository's root with the packages on the path. Boards
-are made up as deal frames: auctions walk at random, with preferences that belong to the place,
-so that few prefixes are frequent and many are rare, as in an archive; calls carry one of many
-announcements, some of them cut off. Every size runs in a process of its own, whose peak resident
-size is reported. What is timed is the mining alone, from frames in memory to the table in its
-folder; making the boards is not.
+Run ``python -m benchmarks.evidence.mining`` from the repository's root with the packages on the
+path. Boards are made up as deal frames: auctions walk at random, with preferences that belong to
+the place, so that few prefixes are frequent and many are rare, as in an archive; calls carry one of
+many announcements, some of them cut off. Every size runs in a process of its own, whose peak
+resident size is reported. What is timed is the mining alone, from frames in memory to the table in
+its folder; making the boards is not.
 """
 
 import itertools
@@ -18,14 +18,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from benchmarks.tables.coded_columns import lists_of, numbers_of, texts_of
+from benchmarks.tools.machine import environment, in_a_process, peak_mib
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.kernels.dealing import GAMMA, mixed_words
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.workshop.evidence.mining import Miner
-
-from .coded_columns import lists_of, numbers_of, texts_of
-from .machine import environment, in_a_process, peak_mib
-from .programs import options, table, write_report
 
 FRAME = 100_000
 TEXTS = 300_000
@@ -149,8 +148,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results.append(in_a_process(measure, boards, given.variety, most))
         print(json.dumps(results[-1]), flush=True)
     lines = [
-        "# Mining", "", "Made by `python -m benchmarks.mining`; what is measured is said there.",
-        "", f"{found['cpu']}, {found['cores']} cores, {found['memory']}, {found['system']}, "
+        "# Mining", "",
+        "Made by `python -m benchmarks.evidence.mining`; what is measured is said there.", "",
+        f"{found['cpu']}, {found['cores']} cores, {found['memory']}, {found['system']}, "
         f"Python {found['python']}, numpy {found['numpy']}, polars {found['polars']}, "
         f"load {found['load']}, commit {found['commit']}",
         "", *table(results[0], (one.values() for one in results), left=0),

@@ -19,7 +19,7 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _PACKAGES = ("numpy", "polars", "cupy-cuda12x", "cupy-cuda13x", "cudf-cu13")
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 
 
 def environment() -> dict[str, str]:

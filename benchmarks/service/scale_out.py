@@ -1,9 +1,9 @@
 """What a board costs a worker and the batch's own process when a cluster answers.
 
-Run ``python -m benchmarks.scale_out`` from the repository's root with the packages on the path and
-``distributed`` installed. Random deals in Parquet go through the compiled table of Standard
-American, in one process and on a cluster of loopback workers; the rows are compared. Costs are CPU
-seconds, which other work on the machine disturbs less than the clock.
+Run ``python -m benchmarks.service.scale_out`` from the repository's root with the packages on the
+path and ``distributed`` installed. Random deals in Parquet go through the compiled table of
+Standard American, in one process and on a cluster of loopback workers; the rows are compared. Costs
+are CPU seconds, which other work on the machine disturbs less than the clock.
 """
 
 import json
@@ -16,6 +16,9 @@ from typing import Any
 
 import polars as pl
 
+from benchmarks.tools import programs
+from benchmarks.tools.machine import environment, peak_mib
+from benchmarks.tools.programs import options, write_report
 from bidcascade.engine import Engine
 from bidcascade.engine.runs import tasks
 from bidcascade.engine.runs.batch import run_batch
@@ -23,10 +26,6 @@ from bidcascade.engine.runs.batch_parts import PART_COLUMNS
 from bidcascade.engine.runs.cluster import connected, frame_bytes
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.systems import open_system, open_table
-
-from . import programs
-from .machine import environment, peak_mib
-from .programs import options, write_report
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -161,9 +160,9 @@ def report(found: dict[str, Any]) -> list[str]:
         f"The compiled table `sayc` ({found['entries']:,} entries) and the system itself; "
         f"{found['environment']['cpu']}, {found['environment']['cores']} cores, "
         f"{found['workers']} workers on loopback; load {found['environment']['load']}; "
-        "`python -m benchmarks.scale_out`. A worker answers half of the boards first, and the "
-        "other half is measured: boards of a system were not met before. Alone and on the cluster "
-        "the rows were equal.",
+        "`python -m benchmarks.service.scale_out`. A worker answers half of the boards first, and "
+        "the other half is measured: boards of a system were not met before. Alone and on the "
+        "cluster the rows were equal.",
         "",
         *programs.table(heads, workers),
         "",
