@@ -252,7 +252,12 @@ def measure_commands(count: int) -> dict[str, Numbers]:
 
 def main() -> None:
     """Run and write ``systems.md`` and ``systems.json`` to the results."""
-    given = options(__doc__, compared=(100, "deals bid by the definition too"), deals=1_000_000)
+    given = options(
+        __doc__,
+        subject="bidding",
+        compared=(100, "deals bid by the definition too"),
+        deals=1_000_000,
+    )
     told: Numbers = {"environment": environment(), "deals": given.deals}
     told["commands"] = measure_commands(given.deals)
     told["calls"] = measure_calls("sayc", 1500)

@@ -187,7 +187,7 @@ def _first(lists: CallLists, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> None:
     """Run all cases and write ``learning.md`` and ``learning.json`` to the results."""
-    given = options(__doc__, sayc_boards=300_000, made_up_boards=2_500_000)
+    given = options(__doc__, subject="evidence", sayc_boards=300_000, made_up_boards=2_500_000)
     results = []
     for name, (load, _) in CASES.items():
         boards = given.sayc_boards if load == "sayc" else given.made_up_boards

@@ -138,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = options(
         __doc__,
         arguments,
+        subject="evidence",
         boards=[1_000_000, 10_000_000],
         variety=(0.68, "how often players do what is less usual"),
         most_in_memory=[16_000_000, 2_000_000],

@@ -199,6 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = options(
         __doc__,
         arguments,
+        subject="files",
         boards=[1_000_000, 10_000_000],
         change_at_most=(1_000_000, "boards of archives whose system is changed as well"),
         asked=(100, "random nodes"),

@@ -4,7 +4,7 @@ Run ``python -m benchmarks.files.augment`` from the repository's root with the p
 Deals are dealt at random into a Parquet file; ``augment --wide`` is run in a process of its own for
 each table, once after a small run that compiles the kernels. Seconds are of the whole process, from
 its start to the file on the disk; memory is its peak resident size. Results are written to
-``benchmarks/results/augment.md`` and ``augment.json``.
+``benchmarks/results/files/augment.md`` and ``augment.json``.
 """
 
 import json
@@ -68,7 +68,9 @@ def tables(data: Path, folder: Path) -> dict[str, list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    given = options(__doc__, arguments, deals=1_000_000, data=(DATA, "folder with table/"))
+    given = options(
+        __doc__, arguments, subject="files", deals=1_000_000, data=(DATA, "folder with table/")
+    )
     found = environment()
     results = []
     with tempfile.TemporaryDirectory() as temporary:

@@ -285,6 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = options(
         __doc__,
         arguments,
+        subject="inference",
         deals=1000,
         seed=1,
         budget_s=(240.0, "how long to play"),

@@ -220,6 +220,7 @@ def _number(rate: float | None) -> str:
 def main() -> None:
     given = options(
         __doc__,
+        subject="inference",
         workers=(None, "processes (default: one a core)"),
         repeat=3,
         scale=(1.0, "of the numbers of deals"),

@@ -111,7 +111,7 @@ def page(found: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    given = options(__doc__, repeat=15)
+    given = options(__doc__, subject="inference", repeat=15)
     system = open_system("sayc")
     # libraries are loaded before anything is measured
     sample_layouts(system, "1H 1S 2H 2S P P P", count=50, seed=1)

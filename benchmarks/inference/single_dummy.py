@@ -77,7 +77,7 @@ def page(found: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Measure and write the results."""
-    given = options(__doc__, endings=700)
+    given = options(__doc__, subject="inference", endings=700)
     random = np.random.default_rng(1)
     found: dict[str, Any] = {
         "environment": environment(),

@@ -77,7 +77,7 @@ def page(found: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Measure and write the results."""
-    given = options(__doc__, deals=2_000, minutes=60.0)
+    given = options(__doc__, subject="inference", deals=2_000, minutes=60.0)
     found = {"environment": environment(), **compared(given.deals, given.minutes)}
     write_report(given.out, "solver", found, page(found))
 

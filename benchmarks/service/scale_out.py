@@ -176,7 +176,7 @@ def report(found: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Measure, and write ``scale_out.json`` and ``.md`` to the results."""
-    given = options(__doc__, deals=200_000, system_deals=200_000, workers=2)
+    given = options(__doc__, subject="service", deals=200_000, system_deals=200_000, workers=2)
     found = measure(given.deals, given.system_deals, given.workers)
     write_report(given.out, "scale_out", found, report(found))
 

@@ -228,7 +228,11 @@ def run(
 def main() -> None:
     """Run and write ``scale.md`` and ``scale.json`` to the results."""
     given = options(
-        __doc__, folder=(Path("scale"), "where rows and table go"), entries=ENTRIES, deals=DEALS
+        __doc__,
+        subject="tables",
+        folder=(Path("scale"), "where rows and table go"),
+        entries=ENTRIES,
+        deals=DEALS,
     )
     surroundings = environment()
     told = {"environment": surroundings, "deals": given.deals}

@@ -11,11 +11,15 @@ RESULTS = Path(__file__).parents[1] / "results"
 
 
 def options(
-    about: str | None, arguments: Sequence[str] | None = None, **defaults: Any
+    about: str | None, arguments: Sequence[str] | None = None, *, subject: str = "", **defaults: Any
 ) -> argparse.Namespace:
-    """Read numbers and words from the command line; a default is one, or one with its help."""
+    """Read numbers and words from the command line; a default is one, or one with its help.
+
+    Reports of a ``subject`` lie in its folder.
+    """
     parser = argparse.ArgumentParser(description=about)
-    for name, default in (defaults | {"out": (RESULTS, "folder for the results")}).items():
+    defaults |= {"out": (RESULTS / subject, "folder for the results")}
+    for name, default in defaults.items():
         value, told = default if isinstance(default, tuple) else (default, None)
         many = {"nargs": "+"} if isinstance(value, list) else {}
         kind = type(value[0] if many else value) if value is not None else int
