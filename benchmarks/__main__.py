@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from .compare import Disagreement
 from .engines import ENGINES, get_engine
-from .floors import floors
+from .engines.compare import Disagreement
+from .engines.measuring import measure_workload
+from .engines.report import Measured, write_report
+from .engines.workloads import WORKLOADS, find_workloads
 from .gpu import command as gpu
-from .machine import environment, machine_kind, sources_digest
-from .measuring import measure_workload
-from .programs import RESULTS
-from .report import Measured, write_report
-from .workloads import WORKLOADS, find_workloads
+from .gpu.floors import floors
+from .tools.machine import environment, machine_kind, sources_digest
+from .tools.programs import RESULTS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

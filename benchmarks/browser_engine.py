@@ -27,9 +27,9 @@ from tests.page.engine.support_places import (
 )
 from tests.support.deals import mixed_deals
 
-from .browser import chromium, serving, visiting, write_static_files
-from .machine import environment
-from .programs import options, table, write_report
+from .tools.browser import chromium, serving, visiting, write_static_files
+from .tools.machine import environment
+from .tools.programs import options, table, write_report
 
 SEED = 20_261_125
 _TIMED = """async (name, deals) => {

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .machine import environment
-from .programs import options, table, timed, write_report
+from .tools.machine import environment
+from .tools.programs import options, table, timed, write_report
 
 ROOT = Path(__file__).parents[1]
 

@@ -38,12 +38,12 @@ from bidcascade.systems.bidding.bidder_protocol import Query
 from bidcascade.systems.system import SystemPlaces
 from tests.kernels.emulator import build as emulator_build
 
-from .browser import Visit, chromium, visiting, why_no_browser
 from .gpu.command import EMULATOR, terminated
-from .machine import environment, gpu
-from .programs import RESULTS, table, write_report
-from .server import ready_server
-from .service import deal_requests
+from .service.requests import deal_requests
+from .tools.browser import Visit, chromium, visiting, why_no_browser
+from .tools.machine import environment, gpu
+from .tools.programs import RESULTS, table, write_report
+from .tools.server import ready_server
 
 NAME = "interfaces"
 SYSTEMS = ("sayc", "two-over-one", "acol")

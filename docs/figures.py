@@ -272,7 +272,7 @@ def _kernels(one: Report) -> float:
 
 def _system_rate() -> float:
     """Divide new deals that a batch bids by `sayc` by the seconds of its processor."""
-    systems = report_of("systems")
+    systems = report_of("bidding/systems")
     rate: float = systems["deals"] / _batch(systems, "of the processor")
     return rate
 
@@ -286,27 +286,27 @@ _STAYMAN: Final = "1N P 2C P 2H P 3N P P P"
 FIGURES: Final[Mapping[str, Figure]] = {
     # archives
     "archive-question": Figure(
-        "archives",
+        "files/archives",
         lambda found: time_text(_question(found, "node", 10_000_000)["median ms"] / 1000),
         lambda found: ("ten million",),
     ),
     "nodes-count": Figure(
-        "archives",
+        "files/archives",
         lambda found: f"{found['nodes']['nodes']:,}",
         lambda found: (f"{found['nodes']['boards']:,} solved boards",),
     ),
     "nodes-time": Figure(
-        "archives",
+        "files/archives",
         lambda found: time_text(found["nodes"]["seconds"]),
         lambda found: (f"{found['nodes']['boards']:,} solved boards",),
     ),
     "allowed-index-time": Figure(
-        "archives",
+        "files/archives",
         lambda found: time_text(_step(found, "index mode all", 1_000_000)["seconds"]),
         lambda found: ("a million boards",),
     ),
     "allowed-index-bytes": Figure(
-        "archives",
+        "files/archives",
         lambda found: rate_text(
             _step(found, "index mode all", 1_000_000)["bytes a board"]
             - _step(found, "bid", 1_000_000)["bytes a board"]
@@ -314,33 +314,33 @@ FIGURES: Final[Mapping[str, Figure]] = {
         lambda found: ("a million boards", "bytes a board"),
     ),
     "allowed-index-question": Figure(
-        "archives",
+        "files/archives",
         lambda found: time_text(_question(found, "node, mode all", 1_000_000)["median ms"] / 1000),
         lambda found: ("a million boards",),
     ),
     # systems
     "start": Figure(
-        "systems",
+        "bidding/systems",
         lambda found: time_text(found["commands"]["serve, until it is ready"]["seconds"]),
         lambda found: (cores_text(found),),
     ),
     "new-place": Figure(
-        "systems",
+        "bidding/systems",
         lambda found: time_text(found["systems"]["sayc"]["us of a core a new place"] / 1e6),
         lambda found: ("`sayc`", "a core"),
     ),
     "new-deal": Figure(
-        "systems",
+        "bidding/systems",
         lambda found: time_text(1 / found["systems"]["sayc"]["fresh, deals/s"]),
         lambda found: ("bidding", cores_text(found)),
     ),
     "compare": Figure(
-        "systems",
+        "bidding/systems",
         lambda found: time_text(found["commands"][_COMPARE]["seconds"]),
         lambda found: ("100,000 deals of `sayc` and `acol`", "two cores"),
     ),
     "diff": Figure(
-        "systems",
+        "bidding/systems",
         lambda found: time_text(
             found["commands"][f"system diff of one line, {found['deals']:,} deals"]["seconds"]
         ),
@@ -348,32 +348,32 @@ FIGURES: Final[Mapping[str, Figure]] = {
     ),
     # double dummy
     "solve-deal": Figure(
-        "solver",
+        "inference/solver",
         lambda found: time_text(found["seconds"]["DDS (endplay)"][0]),
         lambda found: ("deal", "core"),
     ),
     "solve-deal-most": Figure(
-        "solver",
+        "inference/solver",
         lambda found: time_text(found["seconds"]["DDS (endplay)"][3]),
         lambda found: (f"{found['deals']:,} random deals",),
     ),
     "core-solve-deal": Figure(
-        "solver",
+        "inference/solver",
         lambda found: time_text(found["seconds"]["core"][0]),
         lambda found: (f"{found['deals']:,} random deals",),
     ),
     "core-solve-deal-most": Figure(
-        "solver",
+        "inference/solver",
         lambda found: time_text(found["seconds"]["core"][3]),
         lambda found: (f"{found['deals']:,} random deals",),
     ),
     "solve-rate": Figure(
-        "double_dummy",
+        "inference/double_dummy",
         lambda found: rate_text(found["solving"]["tables"]["median"]),
         lambda found: (cores_text(found),),
     ),
     "contract-rate": Figure(
-        "double_dummy",
+        "inference/double_dummy",
         lambda found: " to ".join(
             rate_text(found["solving"][f"single contracts, {strain}"]["median"])
             for strain in ("notrump", "spades")
@@ -382,23 +382,23 @@ FIGURES: Final[Mapping[str, Figure]] = {
     ),
     # layouts, cards, endings
     "layouts": Figure(
-        "layouts",
+        "inference/layouts",
         lambda found: time_text(_layouts(found, _STAYMAN)),
         lambda found: (f"{found['layouts']} layouts", _STAYMAN),
     ),
     "card-median": Figure(
-        "card_play",
+        "inference/card_play",
         lambda found: time_text(found["times"]["clock"][0] / 1000),
         lambda found: (f"{found['times']['cards']:,} cards",),
     ),
     "card-most": Figure(
-        "card_play",
+        "inference/card_play",
         lambda found: time_text(found["times"]["clock"][1] / 1000),
         lambda found: (f"{found['times']['cards']:,} cards",),
     ),
     **{
         f"ending-{cards}": Figure(
-            "single_dummy",
+            "inference/single_dummy",
             lambda found, cards=cards: time_text(_of_cards(found["endings"], cards)["us"] / 1e6),
             lambda found, word=word: ("all cards of the player to lead", word),
         )
@@ -406,10 +406,12 @@ FIGURES: Final[Mapping[str, Figure]] = {
     },
     # learning
     "bounds-call": Figure(
-        "learning", lambda found: time_text(_per_call(found)), lambda found: ("bounds", "a call")
+        "evidence/learning",
+        lambda found: time_text(_per_call(found)),
+        lambda found: ("bounds", "a call"),
     ),
     "rules-time": Figure(
-        "learning",
+        "evidence/learning",
         lambda found: time_text(_learned(found, _RULES)["CPU s"]),
         lambda found: (f"{_learned(found, _RULES)['groups']:,} calls", "349", "processor"),
     ),
@@ -431,17 +433,17 @@ FIGURES: Final[Mapping[str, Figure]] = {
     ),
     # large tables
     "import-time": Figure(
-        "scale",
+        "tables/scale",
         lambda found: time_text(found["import"]["seconds"]),
         lambda found: (f"{found['import']['found']['entries']:,} entries",),
     ),
     "import-memory": Figure(
-        "scale",
+        "tables/scale",
         lambda found: size_text(found["import"]["anonymous"], "GiB"),
         lambda found: (f"{found['import']['found']['entries']:,} entries", "mapped"),
     ),
     "import-disk": Figure(
-        "scale",
+        "tables/scale",
         lambda found: size_text(found["import"]["disk"], "GiB"),
         lambda found: (f"{found['import']['found']['entries']:,} entries", "disk"),
     ),
@@ -475,34 +477,34 @@ FIGURES: Final[Mapping[str, Figure]] = {
     ),
     # clusters
     "cluster-ratio": Figure(
-        "scale_out",
+        "service/scale_out",
         lambda found: rate_text(_batch_rate(found, "first") / _system_rate()),
         lambda found: ("a system", "`first`"),
     ),
     "cluster-table-ratio": Figure(
-        "scale_out",
+        "service/scale_out",
         lambda found: rate_text(
             _batch_rate(found, "first") / found["worker"]["mode first, table"][_RATE]
         ),
         lambda found: ("a table", "`first`"),
     ),
     "cluster-batch-first": Figure(
-        "scale_out",
+        "service/scale_out",
         lambda found: time_text(1 / _batch_rate(found, "first")),
         lambda found: ("a board", "`first`"),
     ),
     "cluster-batch-all": Figure(
-        "scale_out",
+        "service/scale_out",
         lambda found: time_text(1 / _batch_rate(found, "all")),
         lambda found: ("a board", "`all`"),
     ),
     "cluster-memory": Figure(
-        "scale_out",
+        "service/scale_out",
         lambda found: size_text(found["worker"]["mode all, table"]["peak MiB"] * 2**20),
         lambda found: ("parts of 100,000 deals", "`all`", "the table"),
     ),
     "cluster-rows": Figure(
-        "scale_out",
+        "service/scale_out",
         lambda found: rate_text(found["worker"]["mode all, table"]["rows a board"]),
         lambda found: ("auctions a deal", "`all`"),
     ),
@@ -512,8 +514,8 @@ FIGURES: Final[Mapping[str, Figure]] = {
 
 def how_fast(page: str) -> str:
     """Table of README: each row with its work, its machine and its report."""
-    tails, systems = report_of("service_load-tails"), report_of("systems")
-    scale, archives = report_of("scale"), report_of("archives")
+    tails, systems = report_of("service/service_load-tails"), report_of("bidding/systems")
+    scale, archives = report_of("tables/scale"), report_of("files/archives")
     rate, known = _at_half(tails, "known")
     deals, entries = _counted(COUNTS)
     on_device, of_table = _counted(H100)
@@ -530,22 +532,22 @@ def how_fast(page: str) -> str:
             f"a deal that was met before, bid to the end over REST, {rate} requests a second",
             f"{time_text(known['p50_ms'] / 1e3)} (median), 99 of 100 within "
             f"{time_text(known['p99_ms'] / 1e3)}",
-            "service_load-tails",
+            "service/service_load-tails",
         ),
         row(
             f"{systems['deals']:,} new deals bid to the end by `sayc`, files read and written",
             time_text(_batch(systems)),
-            "systems",
+            "bidding/systems",
         ),
         row(
             f"{systems['deals']:,} deals that `sayc` has met before, in memory",
             time_text(systems["deals"] / sayc["known, deals/s"]),
-            "systems",
+            "bidding/systems",
         ),
         row(
             f"an auction found in an archive of {node['boards']:,} boards",
             f"{time_text(node['median ms'] / 1e3)} (median)",
-            "archives",
+            "files/archives",
         ),
         row(
             f"{deals:,} deals counted at every entry of a table of {entries:,}, "
@@ -564,17 +566,17 @@ def how_fast(page: str) -> str:
             f"{scale['deals']:,} deals counted at every entry of a table of "
             f"{scale['import']['found']['entries']:,}, once it is imported",
             time_text(scale["counts"]["seconds"]),
-            "scale",
+            "tables/scale",
         ),
-        row("the import of that table", time_text(scale["import"]["seconds"]), "scale"),
+        row("the import of that table", time_text(scale["import"]["seconds"]), "tables/scale"),
     )
 
 
 def worth_a_card(page: str) -> str:
     """Table of docs/gpu.md: what a card is worth, by kind of work."""
-    tails, systems = report_of("service_load-tails"), report_of("systems")
-    scale, layouts = report_of("scale"), report_of("layouts")
-    double_dummy, others = report_of("double_dummy"), report_of(OTHERS)["results"]
+    tails, systems = report_of("service/service_load-tails"), report_of("bidding/systems")
+    scale, layouts = report_of("tables/scale"), report_of("inference/layouts")
+    double_dummy, others = report_of("inference/double_dummy"), report_of(OTHERS)["results"]
     deals, entries = _counted(H100)
     tables = ("selective", "middle", "dense")
     rate, known = _at_half(tails, "known")
@@ -591,7 +593,7 @@ def worth_a_card(page: str) -> str:
     return table_text(
         ("kind of work", "two cores", "H100", "memory of the card", "worth a card?"),
         (
-            f"one hand or deal over REST ({link_text('service_load-tails', page)}: "
+            f"one hand or deal over REST ({link_text('service/service_load-tails', page)}: "
             f"{rate} requests a second)",
             f"{time_text(known['p50_ms'] / 1e3)} a deal",
             f"the processor answers up to {FEW} deals of a system",
@@ -600,7 +602,7 @@ def worth_a_card(page: str) -> str:
         ),
         (
             f"{systems['deals']:,} new deals bid by `sayc`, files read and written "
-            f"({link_text('systems', page)})",
+            f"({link_text('bidding/systems', page)})",
             time_text(_batch(systems)),
             open_question,
             open_question,
@@ -608,7 +610,7 @@ def worth_a_card(page: str) -> str:
         ),
         (
             f"{systems['deals']:,} deals that `sayc` has met before, in memory "
-            f"({link_text('systems', page)})",
+            f"({link_text('bidding/systems', page)})",
             time_text(systems["deals"] / sayc["known, deals/s"]),
             open_question,
             open_question,
@@ -616,7 +618,7 @@ def worth_a_card(page: str) -> str:
         ),
         (
             "100,000 deals of `sayc` and `acol` compared, no double dummy "
-            f"({link_text('systems', page)})",
+            f"({link_text('bidding/systems', page)})",
             time_text(match["seconds"]),
             open_question,
             open_question,
@@ -646,7 +648,7 @@ def worth_a_card(page: str) -> str:
         ),
         (
             f"{scale['deals']:,} deals counted at a table of {large:,} entries "
-            f"({link_text('scale', page)})",
+            f"({link_text('tables/scale', page)})",
             time_text(scale["counts"]["seconds"]),
             open_question,
             f"at most {size_text(large * RECORD_BYTES)} for entries; less in windows",
@@ -654,7 +656,7 @@ def worth_a_card(page: str) -> str:
         ),
         (
             f"{layouts['layouts']} layouts that fit `{_STAYMAN}`, seen by the leader "
-            f"({link_text('layouts', page)})",
+            f"({link_text('inference/layouts', page)})",
             time_text(_layouts(layouts, _STAYMAN)),
             "the processor deals them",
             none,
@@ -662,14 +664,14 @@ def worth_a_card(page: str) -> str:
         ),
         (
             f"a lead over {double_dummy['leads']['layouts']} layouts "
-            f"({link_text('double_dummy', page)})",
+            f"({link_text('inference/double_dummy', page)})",
             time_text(sorted(double_dummy["leads"]["last_ms"])[1] / 1e3),
             "the processor solves them",
             none,
             "no",
         ),
         (
-            f"tricks of all contracts, double dummy ({link_text('double_dummy', page)})",
+            f"tricks of all contracts, double dummy ({link_text('inference/double_dummy', page)})",
             f"{rate_text(double_dummy['solving']['tables']['median'])} deals a second",
             "the processor solves them",
             none,
@@ -711,14 +713,14 @@ def counts_on_a_card(page: str) -> str:
 
 def published_size(page: str) -> str:
     """Table of docs/gpu.md: the published pipeline, and the same on two cores."""
-    found = report_of("scale")
+    found = report_of("tables/scale")
     rows, counts = found["import"], found["counts"]
     peak = max(found[part]["peak"] for part in ("rows", "import", "counts", "first", "dense"))
     apart = max(found[part]["anonymous"] for part in ("rows", "import", "counts", "first", "dense"))
     million = 1_000_000
     return table_text(
-        ("", "published", f"here, measured ({link_text('scale', page)})"),
-        ("machine", "a GPU, 180 GB of memory", f"{machine_text('scale')}, with other work"),
+        ("", "published", f"here, measured ({link_text('tables/scale', page)})"),
+        ("machine", "a GPU, 180 GB of memory", f"{machine_text('tables/scale')}, with other work"),
         (
             "entries, deals",
             "461,681,310, 16 M",
@@ -795,11 +797,12 @@ ENGINES: Final = ("cpu", "polars")
 
 def cost_of_a_board(page: str) -> str:
     """Table of docs/scale-out.md: what a board costs a worker and the batch."""
-    found = report_of("scale_out")
+    found = report_of("service/scale_out")
+    deals = report_of("bidding/systems")["deals"]
     workers = {
         "worker, mode `first`, a table alone": "mode first, table",
         "worker, mode `all`, a table alone": "mode all, table",
-        f"worker, mode `first`, a system, {report_of('systems')['deals']:,} new deals": _WORKER,
+        f"worker, mode `first`, a system, {deals:,} new deals": _WORKER,
     }
     rows = [
         (
@@ -821,7 +824,7 @@ def cost_of_a_board(page: str) -> str:
 
 def plan_of_a_cluster(page: str) -> str:
     """Write the example of docs/scale-out.md: a thousand million deals by the report's rates."""
-    found = report_of("scale_out")["worker"]
+    found = report_of("service/scale_out")["worker"]
     session = [
         ">>> deals = 1_000_000_000",
         ">>> def plan(rate, back, cores, sent=58, link=1.25e9):",
@@ -847,7 +850,7 @@ def _kind(name: str) -> str:
 
 def single_dummy_times(page: str) -> str:
     """Table of docs/single-dummy.md: exact studies."""
-    found = {one["cards"]: one for one in report_of("single_dummy")["studies"]}
+    found = {one["cards"]: one for one in report_of("inference/single_dummy")["studies"]}
     sizes = {4: "70 × 35", 5: "252 × 126", 6: "924 × 462"}
     return table_text(
         ("cards", "layouts of the actor × of the observer", "processor's time"),

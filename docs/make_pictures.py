@@ -23,8 +23,8 @@ import httpx
 import polars as pl
 from PIL import Image
 
-from benchmarks.browser import Visit, chromium, visiting
-from benchmarks.server import ready_server
+from benchmarks.tools.browser import Visit, chromium, visiting
+from benchmarks.tools.server import ready_server
 from bidcascade.engine.archive.bidding import ArchiveEngine
 from bidcascade.loaders import deal_arrays, format_lin, random_deals, write_lin
 from bidcascade.service.cli import DONE

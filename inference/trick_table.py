@@ -6,7 +6,7 @@ together count more than apart; kings, queens and jacks opposite a void or a sin
 and so does an ace opposite a void; a short suit counts where there is a trump to ruff with, more in
 the hand with fewer trumps. The numbers are those of a least-squares fit to double-dummy tricks of
 the open part of the bank, in which what is likely to be played counts more:
-``python -m benchmarks.trick_table`` fits them anew.
+``python -m benchmarks.inference.trick_table`` fits them anew.
 """
 
 from collections.abc import Sequence

@@ -33,10 +33,10 @@ from typing import Any, NamedTuple
 import httpx
 import polars as pl
 
-from benchmarks.http_client import percentiles
-from benchmarks.machine import environment as machine
-from benchmarks.server import running_server, wait_until
-from benchmarks.service import deal_objects
+from benchmarks.service.requests import deal_objects
+from benchmarks.tools.http_client import percentiles
+from benchmarks.tools.machine import environment as machine
+from benchmarks.tools.server import running_server, wait_until
 from bidcascade.bridge import CALL_TEXTS, BidcascadeError
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.runs.batches.batch import run_batch

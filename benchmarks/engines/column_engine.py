@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.machine import cores
-from benchmarks.tables import numpy_hands
+from benchmarks.tables.seeded import numpy_hands
+from benchmarks.tools.machine import cores
 from bidcascade.kernels import (
     COMPLETED,
     BitColumns,

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import cores
-from benchmarks.roofline import Ceilings, measure_ceilings
+from benchmarks.gpu.roofline import Ceilings, measure_ceilings
+from benchmarks.tools.machine import cores
 from bidcascade.kernels import (
     BitColumns,
     DealArrays,

@@ -17,8 +17,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.machine import machine_kind, sources_digest
-from benchmarks.programs import RESULTS
+from benchmarks.tools.machine import machine_kind, sources_digest
+from benchmarks.tools.programs import RESULTS
 
 from .parts import GO, PARTS, REHEARSED_WORKLOADS, SANITIZER, Part
 from .state import Outcome, State

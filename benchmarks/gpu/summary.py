@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.programs import table
-from benchmarks.report import Measured, format_seconds, write_report
-from benchmarks.roofline import Ceilings, Work
-from benchmarks.worker import Timing
-from benchmarks.workloads import find_workloads
+from benchmarks.engines.report import Measured, format_seconds, write_report
+from benchmarks.engines.worker import Timing
+from benchmarks.engines.workloads import find_workloads
+from benchmarks.tools.programs import table
 
 from .parts import PARTS, SANITIZER, Part
+from .roofline import Ceilings, Work
 from .state import State
 
 SHOWN_REASONS = 5

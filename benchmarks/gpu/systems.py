@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.compare import Disagreement
-from benchmarks.programs import timed
+from benchmarks.engines.compare import Disagreement
+from benchmarks.tools.programs import timed
 from bidcascade.kernels import Backend, DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.compare import Disagreement, check
 from benchmarks.engines import get_engine
-from benchmarks.machine import environment
-from benchmarks.measuring import measure_workload
-from benchmarks.programs import timed
-from benchmarks.report import amount_of
-from benchmarks.workloads import Inputs, find_workloads
+from benchmarks.engines.compare import Disagreement, check
+from benchmarks.engines.measuring import measure_workload
+from benchmarks.engines.report import amount_of
+from benchmarks.engines.workloads import Inputs, find_workloads
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import timed
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import cuda, get_backend, why_unavailable
 

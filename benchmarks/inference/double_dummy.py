@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import named, options, table, timed, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Seat, parse_calls, parse_hand
 from bidcascade.engine.questions.inference.leads import (
     LeadQuestion,
@@ -220,6 +220,7 @@ def _number(rate: float | None) -> str:
 def main() -> None:
     given = options(
         __doc__,
+        subject="inference",
         workers=(None, "processes (default: one a core)"),
         repeat=3,
         scale=(1.0, "of the numbers of deals"),

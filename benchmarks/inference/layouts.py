@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import named, options, table, timed, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Auction, Seat, parse_calls
 from bidcascade.inference import sample_layouts
 from bidcascade.systems import System, open_system
@@ -111,7 +111,7 @@ def page(found: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    given = options(__doc__, repeat=15)
+    given = options(__doc__, subject="inference", repeat=15)
     system = open_system("sayc")
     # libraries are loaded before anything is measured
     sample_layouts(system, "1H 1S 2H 2S P P P", count=50, seed=1)

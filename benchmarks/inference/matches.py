@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import options, table, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.kernels.machine.caches import CACHE_VARIABLE
 from bidcascade.loaders import deal_arrays, random_deals
@@ -81,7 +81,7 @@ def page(found: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Measure and write the results."""
-    given = options(__doc__, deals=100_000, budget=1_000)
+    given = options(__doc__, subject="inference", deals=100_000, budget=1_000)
     found: dict[str, Any] = {
         "environment": environment(), "deals": given.deals, "budget": given.budget,
         "load": os.getloadavg()[0], "cpus": os.cpu_count(),

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import options, table, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import options, table, write_report
 from bidcascade.bridge import Seat, cards_of
 from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver, Position, infer
@@ -77,7 +77,7 @@ def page(found: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Measure and write the results."""
-    given = options(__doc__, endings=700)
+    given = options(__doc__, subject="inference", endings=700)
     random = np.random.default_rng(1)
     found: dict[str, Any] = {
         "environment": environment(),

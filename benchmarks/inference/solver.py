@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import environment
-from benchmarks.programs import named, options, table, write_report
+from benchmarks.tools.machine import environment
+from benchmarks.tools.programs import named, options, table, write_report
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.kernels.dealing import deal_hands
@@ -77,7 +77,7 @@ def page(found: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Measure and write the results."""
-    given = options(__doc__, deals=2_000, minutes=60.0)
+    given = options(__doc__, subject="inference", deals=2_000, minutes=60.0)
     found = {"environment": environment(), **compared(given.deals, given.minutes)}
     write_report(given.out, "solver", found, page(found))
 

@@ -81,9 +81,9 @@ class Pays(NamedTuple):
     how much of it is enough. All else is counted in tenths of a unit. Fitted to the double-dummy
     results of the open part of the bank, at places where the shipped ``sayc`` might have bid a suit
     over theirs or passed, as the mean of both scores: as the bidding left them, and doubled where a
-    contract fails (``python -m benchmarks.over_their_bid``; bidcascade's own). The highest level of
-    each, where few bid, carries on the steps of those below it. All levels ask for two units less
-    than the fit, which gains by the first score what it loses by the second.
+    contract fails (``python -m benchmarks.bidding.over_their_bid``; bidcascade's own). The highest
+    level of each, where few bid, carries on the steps of those below it. All levels ask for two
+    units less than the fit, which gains by the first score what it loses by the second.
     """
 
     own_trump: int = 4

@@ -15,7 +15,7 @@ import pytest
 
 import bidcascade.bridge
 import bidcascade.kernels
-from benchmarks.workloads import WORKLOADS
+from benchmarks.engines.workloads import WORKLOADS
 
 ROOT = Path(__file__).parents[2]
 LIBRARIES = ("numpy", "numpy.libs")
@@ -80,8 +80,8 @@ def test_the_backends_say_what_is_missing(bare):
 EVERY_WORKLOAD = """
 import json
 from dataclasses import asdict
-from benchmarks.worker import Job, compare, measure
-from benchmarks.workloads import WORKLOADS
+from benchmarks.engines.worker import Job, compare, measure
+from benchmarks.engines.workloads import WORKLOADS
 for workload in WORKLOADS:
     job = Job(workload.name, ["reference", "numpy"], 1_200, 20, 1)
     if workload.kind in ("features", "deals"):

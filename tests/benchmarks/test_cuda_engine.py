@@ -4,11 +4,10 @@ import re
 
 import pytest
 
-from benchmarks import report, worker
-from benchmarks.compare import check
-from benchmarks.engines import get_engine
-from benchmarks.worker import Job, measure
-from benchmarks.workloads import Inputs, find_workloads
+from benchmarks.engines import get_engine, report, worker
+from benchmarks.engines.compare import check
+from benchmarks.engines.worker import Job, measure
+from benchmarks.engines.workloads import Inputs, find_workloads
 from bidcascade.kernels import backend, cuda
 from tests.support.emulator import emulated_device
 
@@ -38,8 +37,8 @@ def test_answers_are_compared(emulated, name):
 
 @pytest.mark.slow
 def test_the_report_tells_time_and_floor_of_each_kernel(emulated, monkeypatch):
-    monkeypatch.setattr("benchmarks.roofline._COPY_BYTES", 1 << 16)
-    monkeypatch.setattr("benchmarks.roofline._ROUNDS", 2)
+    monkeypatch.setattr("benchmarks.gpu.roofline._COPY_BYTES", 1 << 16)
+    monkeypatch.setattr("benchmarks.gpu.roofline._ROUNDS", 2)
     monkeypatch.setattr(worker, "_WARM_UP_DEALS", 5)
     shape = {"tests_per_deal": 100.0, "holding_per_deal": 50.0}
     for name, kernel in (("counts/dense", "count_nodes"), ("all/middle", "list_entries")):

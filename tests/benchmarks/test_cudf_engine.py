@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.compare import check
 from benchmarks.engines import cudf_engine, get_engine
+from benchmarks.engines.compare import check
 from benchmarks.engines.cudf_engine import CudfEngine
-from benchmarks.workloads import Inputs, answer, find_workloads
+from benchmarks.engines.workloads import Inputs, answer, find_workloads
 from tests.support.fake_cudf import fake_cudf, fake_cupy
 
 

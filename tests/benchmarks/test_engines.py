@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import measuring
-from benchmarks.compare import Disagreement, check
-from benchmarks.engines import ENGINES, OPERATIONS, Engine, get_engine
+from benchmarks.engines import ENGINES, OPERATIONS, Engine, get_engine, measuring
 from benchmarks.engines.column_engine import NumpyEngine, atom, holding_tables
-from benchmarks.machine import environment, machine_kind
-from benchmarks.report import Bar, bar_chart, format_seconds
-from benchmarks.worker import Job, Timing, compare, measure
-from benchmarks.workloads import WORKLOADS, Inputs, answer, find_workloads
+from benchmarks.engines.compare import Disagreement, check
+from benchmarks.engines.report import Bar, bar_chart, format_seconds
+from benchmarks.engines.worker import Job, Timing, compare, measure
+from benchmarks.engines.workloads import WORKLOADS, Inputs, answer, find_workloads
+from benchmarks.tools.machine import environment, machine_kind
 from bidcascade.kernels import DealArrays, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
 from tests.support.cli import run_python
@@ -284,7 +283,7 @@ def test_plain_engines_need_neither_polars_nor_lark():
     script = (
         "import sys; sys.modules.update(dict.fromkeys(('polars', 'lark', 'pyarrow', 'fastapi')))\n"
         "from benchmarks.engines import get_engine\n"
-        "from benchmarks.workloads import Inputs, answer, find_workloads\n"
+        "from benchmarks.engines.workloads import Inputs, answer, find_workloads\n"
         "inputs = Inputs.make(find_workloads(['counts/dense'])[0], entries=1000, deals=5, seed=1)\n"
         "for name in ('reference', 'cpu', 'numpy'):\n"
         "    assert answer(get_engine(name), inputs)['counts'].any()\n"

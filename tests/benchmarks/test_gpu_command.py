@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as benchmarks_main
+from benchmarks.engines.report import Measured
+from benchmarks.engines.worker import Timing
+from benchmarks.engines.workloads import find_workloads
 from benchmarks.gpu import command, parts, work
 from benchmarks.gpu.state import Outcome, State
-from benchmarks.report import Measured
-from benchmarks.worker import Timing
-from benchmarks.workloads import find_workloads
 from bidcascade.kernels import why_unavailable
 from tests.check.missing import missing
 from tests.kernels.emulator import build
@@ -355,8 +355,8 @@ def test_a_core_that_is_missing(made, tmp_path):
 
 def test_timings_come_back_from_the_state():
     (workload,) = find_workloads(["evaluate"])
+    from benchmarks.gpu.roofline import H200, Work
     from benchmarks.gpu.summary import _timing
-    from benchmarks.roofline import H200, Work
 
     timing = Timing("evaluate", "cuda", 10, None, 10, 1, runs=[0.5], works={"": Work(1, 2)})
     timing.ceilings = H200

@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks import __main__ as benchmarks_main
 from benchmarks import interfaces
-from benchmarks.browser import why_no_browser
 from benchmarks.interfaces import Difference, check
-from benchmarks.service import deal_objects
+from benchmarks.service.requests import deal_objects
+from benchmarks.tools.browser import why_no_browser
 from tests.check.missing import missing
 from tests.kernels.emulator import build
 

@@ -6,8 +6,7 @@ import json
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import measuring
-from benchmarks.engines import get_engine
+from benchmarks.engines import get_engine, measuring
 from bidcascade.kernels import why_unavailable
 
 NO_GPU = why_unavailable("cuda")

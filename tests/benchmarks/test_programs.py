@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import augment, loaders, mining
-from benchmarks.http_client import percentiles
-from benchmarks.mining import TEXTS, announcement_texts, frames, walk
-from benchmarks.service import deal_objects, markdown, measure
+from benchmarks.evidence import mining
+from benchmarks.evidence.mining import TEXTS, announcement_texts, frames, walk
+from benchmarks.files import augment, loaders
+from benchmarks.service.requests import deal_objects, markdown, measure
+from benchmarks.tools.http_client import percentiles
 from bidcascade.bridge import Auction
 from bidcascade.engine.questions.deals.auctions import DealRequest
 from bidcascade.engine.questions.deals.deal_reading import deals_of

@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import report, roofline
-from benchmarks.engines import get_engine
-from benchmarks.roofline import (
+from benchmarks.engines import get_engine, report
+from benchmarks.engines.worker import Timing, first_tests, shape_of
+from benchmarks.engines.workloads import Inputs, find_workloads
+from benchmarks.gpu import roofline
+from benchmarks.gpu.roofline import (
     CEILINGS,
     H200,
     Work,
@@ -18,8 +20,6 @@ from benchmarks.roofline import (
     packing_work,
     work_of,
 )
-from benchmarks.worker import Timing, first_tests, shape_of
-from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.cuda_device import Timing as DeviceTiming
 from bidcascade.kernels.cuda_device import compiler_options

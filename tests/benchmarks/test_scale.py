@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks import scale
-from benchmarks.large_rows import HEAD_LEVELS, row_frames
-from benchmarks.tables import OPENINGS, level_sizes, random_deals
+from benchmarks.tables import scale
+from benchmarks.tables.large_rows import HEAD_LEVELS, row_frames
+from benchmarks.tables.seeded import OPENINGS, level_sizes, random_deals
 from bidcascade.bridge import Auction, parse_calls
 from bidcascade.kernels import cuda
 from bidcascade.kernels.gpu.tables import node_windows

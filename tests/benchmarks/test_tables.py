@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from benchmarks.tables import (
+from benchmarks.tables.seeded import (
     BUSHY_DEPTH,
     DENSITIES,
     OPENINGS,

@@ -135,10 +135,12 @@ def test_figure_of_no_report_or_field_is_named(figures, monkeypatch):
     stands_for(figures.Figure("no-report", str, lambda found: ()))
     with pytest.raises(figures.FigureError, match="got 'no-report'"):
         figures.filled(text, "page.md")
-    stands_for(figures.Figure("systems", lambda found: found["no-field"], lambda found: ()))
+    stands_for(figures.Figure("bidding/systems", lambda found: found["no-field"], lambda found: ()))
     with pytest.raises(figures.FigureError, match=r"systems to have 'no-field' for figure 'some'"):
         figures.filled(text, "page.md")
-    stands_for(figures.Figure("systems", lambda found: "1 s", lambda found: (found["no-work"],)))
+    stands_for(
+        figures.Figure("bidding/systems", lambda found: "1 s", lambda found: (found["no-work"],))
+    )
     with pytest.raises(figures.FigureError, match=r"systems to have 'no-work' for figure 'some'"):
         figures.filled(text, "page.md")
     monkeypatch.setattr(figures, "BLOCKS", {"some": lambda page: {}["no-row"]})
@@ -150,7 +152,9 @@ def test_figure_of_no_report_or_field_is_named(figures, monkeypatch):
 
 def test_figure_stands_beside_its_work(figures, monkeypatch):
     large = figures.Figure(
-        "scale", lambda found: "68 s", lambda found: (f"{found['deals'] // 1_000_000} million",)
+        "tables/scale",
+        lambda found: "68 s",
+        lambda found: (f"{found['deals'] // 1_000_000} million",),
     )
     monkeypatch.setattr(figures, "FIGURES", {"large": large})
     marker = "<!-- figure: large -->?<!-- end -->"

@@ -23,7 +23,7 @@ from bidcascade.kernels.gpu.tables.tables import (
 )
 from tests.support.nvrtc import ARCHITECTURES, CompileError, Usage, libraries, why_unavailable
 
-REPORT = Path(__file__).parents[2] / "benchmarks/results/kernels.md"
+REPORT = Path(__file__).parents[2] / "benchmarks/results/gpu/kernels.md"
 
 WORDS = ((1, 1), (3, 6))
 """Lane and flag words of a hand: the least, and more than the published tables need."""

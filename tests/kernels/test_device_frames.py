@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.tables import numpy_hands
+from benchmarks.tables.seeded import numpy_hands
 from bidcascade.bridge import (
     SEATS,
     VULNERABILITIES,

@@ -4,8 +4,8 @@ import re
 from contextlib import AbstractContextManager
 from typing import Any
 
-from benchmarks import browser
-from benchmarks.browser import Visit, serving, visiting, write_static_files
+from benchmarks.tools import browser
+from benchmarks.tools.browser import Visit, serving, visiting, write_static_files
 from tests.check.missing import missing
 
 __all__ = [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.service import deal_objects
+from benchmarks.service.requests import deal_objects
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.settings import Settings, read_settings

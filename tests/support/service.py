@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from benchmarks import server
+from benchmarks.tools import server
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.system_equality import differences, told
+from benchmarks.bidding.system_equality import differences, told
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.auctions.bidder import Bidder

@@ -91,8 +91,8 @@ def test_every_page_is_built_and_in_the_navigation(site, pages):
         )
     )
     results = {
-        f"benchmarks/results/{path.stem}.html"
-        for path in (CHECKOUT / "benchmarks" / "results").glob("*.md")
+        path.relative_to(CHECKOUT).with_suffix(".html").as_posix()
+        for path in (CHECKOUT / "benchmarks" / "results").rglob("*.md")
     }
     assert results
     assert (expected | results) - {"tutorial.html"} <= navigation | {"index.html"}

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from benchmarks.server import running_server, wait_until
+from benchmarks.tools.server import running_server, wait_until
 from tests.service.jobs.support_jobs import archive
 from tests.service.jobs.test_job_server import begin, children_of, files_of, wait_for
 from tests.support.examples import sized

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 import httpx
 import pytest
 
-from benchmarks.server import running_server, wait_until
+from benchmarks.tools.server import running_server, wait_until
 from bidcascade.service.api.http.open_connections import OpenConnections, room_for
 from tests.support.examples import some_in_check
 from tests.support.service import GOOD, ready_server, write_small_table

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from benchmarks.server import running_server, wait_until
+from benchmarks.tools.server import running_server, wait_until
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from tests.support.docs import CHECKOUT

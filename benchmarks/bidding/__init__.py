@@ -1,0 +1,1 @@
+"""Benchmarks of bidding: speed of systems, equal answers of core and definition, fits."""

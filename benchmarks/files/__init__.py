@@ -1,0 +1,1 @@
+"""Benchmarks of reading files, archives and wide frames."""

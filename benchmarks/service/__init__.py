@@ -1,0 +1,1 @@
+"""Benchmarks of the service: requests, load, memory over reloads, clusters."""

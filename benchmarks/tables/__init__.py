@@ -1,0 +1,1 @@
+"""Bidding tables that are made up, of any size, and what a large one takes."""

@@ -1,0 +1,1 @@
+"""What programs share: machine, options, reports, a server, an HTTP client, a browser."""
