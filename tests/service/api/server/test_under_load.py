@@ -7,17 +7,10 @@ import json
 import httpx
 import pytest
 
-<<<<<<< HEAD:tests/service/api/server/test_under_load.py
-from benchmarks.http_client import Connection, at_rate
-from benchmarks.service import deal_objects
-from benchmarks.service_load import alone, questions, until_stopped, with_reloads
-from tests.support.service import GOOD, ready_server, write_small_table
-=======
 from benchmarks.service.requests import deal_objects
 from benchmarks.service.service_load import alone, questions, until_stopped, with_reloads
 from benchmarks.tools.http_client import Connection, at_rate
 from tests.support.service import GOOD, ready_server, write_small_table
->>>>>>> b:tests/service/api/test_under_load.py
 
 pytestmark = pytest.mark.slow
 
