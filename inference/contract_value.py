@@ -25,7 +25,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.types import F64, I8, I64, U64
 
-from .double_dummy.protocol import DoubleDummy, SolvedInPart
+from .double_dummy.abstract_solver import DoubleDummy, SolvedInPart
 from .weighted import margins, weighted_mean
 
 ValueScoring: TypeAlias = Literal["points", "imps", "matchpoints"]

@@ -45,7 +45,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.types import F64, I8, U64
 
-from .double_dummy.protocol import DoubleDummy, SolvedInPart
+from .double_dummy.abstract_solver import DoubleDummy, SolvedInPart
 from .lead_carding import usual_leads
 from .quantiles import NORMAL
 from .weighted import margins, weighted_mean

@@ -38,7 +38,7 @@ from bidcascade.systems.places.turn_context import context_at
 
 from .auction_ends import contract_of, contracts_by_compass, parts_of
 from .board_scores import doubled_where_failing, imps_of, scores_of
-from .double_dummy.protocol import DoubleDummy
+from .double_dummy.abstract_solver import DoubleDummy
 from .layouts.meanings import MeaningSource, meanings_of
 from .layouts.result import Layouts, deals_of
 from .layouts.sampling import sample_layouts

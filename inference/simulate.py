@@ -35,7 +35,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import F64, I8, I64, U64
 
 from .auction_ends import contract_number, contract_of, parts_of
-from .double_dummy.protocol import DoubleDummy
+from .double_dummy.abstract_solver import DoubleDummy
 from .layouts.known import KnownCards
 from .layouts.meanings import MeaningSource
 from .layouts.result import LayoutReport, Layouts, deals_of, effective_size

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from bidcascade.bridge import EngineFailed
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.search import Search, SearchQuestion, SearchRules, search_call
 from bidcascade.systems import System
 from bidcascade.systems.bidding.system_bidder import PlacesBidder

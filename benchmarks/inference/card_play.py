@@ -32,7 +32,7 @@ from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer, ChosenCard
 from bidcascade.inference.card_play.likelihood import CardInference, hidden_choices
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
-from bidcascade.inference.double_dummy.protocol import NO_CARD
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver
 from bidcascade.inference.weighted import margins
 from bidcascade.kernels import DealArrays

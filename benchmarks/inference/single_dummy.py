@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.tools.machine import environment
 from benchmarks.tools.programs import options, table, write_report
 from bidcascade.bridge import Seat, cards_of
-from bidcascade.inference.double_dummy.protocol import NO_CARD
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver, Position, infer
 
 NOTRUMP = 4

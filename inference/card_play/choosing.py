@@ -37,7 +37,7 @@ from bidcascade.bridge import (
     TimedOut,
     format_card,
 )
-from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD, SolvesPlays
 from bidcascade.inference.layouts.fitting import fitting
 from bidcascade.inference.layouts.meanings import MeaningSource
 from bidcascade.inference.layouts.sampling import deal_where, sample_layouts
@@ -522,7 +522,7 @@ def play_values(sight: Sight, weights: F64, tricks: I8) -> tuple[PlayValue, ...]
         Of the layouts.
     tricks : int8 [n, 52]
         Tricks of the side to play from here on, as
-        :meth:`~bidcascade.inference.double_dummy.protocol.SolvesPlays.plays` gives them.
+        :meth:`~bidcascade.inference.double_dummy.abstract_solver.SolvesPlays.plays` gives them.
     """
     state, contract = sight.state, sight.contract
     points = points_by_tricks(sight)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bidcascade.bridge import FULL_DECK, Contract, InvalidInput, Seat, cards_of
-from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD, SolvesPlays
 from bidcascade.inference.single_dummy import EndingSolver
 
 from .sight import Sight, give_to_seats

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bidcascade.bridge import FULL_DECK, InvalidInput, Seat
-from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD, SolvesPlays
 from bidcascade.inference.lead_carding import is_small
 from bidcascade.inference.leads import touching_cards
 from bidcascade.inference.single_dummy import Position, Ties, decisions

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import is_vulnerable, score
-from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD, SolvesPlays
 from bidcascade.inference.lead_carding import is_small
 from bidcascade.inference.weighted import weighted_mean
 from bidcascade.kernels.types import F64, I8, U64

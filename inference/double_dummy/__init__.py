@@ -1,6 +1,6 @@
 """Double dummy: solvers in processes of their own, a cache, par."""
 
+from .abstract_solver import DoubleDummy, table_place
 from .pool import DoubleDummyPool, default_pool
-from .protocol import DoubleDummy, table_place
 
 __all__ = ["DoubleDummy", "DoubleDummyPool", "default_pool", "table_place"]

@@ -16,7 +16,7 @@ import numpy as np
 from bidcascade.bridge import HOLDING_MASK
 from bidcascade.kernels.types import U8, U64
 
-from .protocol import NO_CARD, SolverBoards
+from .abstract_solver import NO_CARD, SolverBoards
 
 _NOTRUMP = 4
 _TRUMPS_LAST = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -42,7 +42,7 @@ def canonical(boards: SolverBoards) -> Canonical:
 
     Examples
     --------
-    >>> from bidcascade.inference.double_dummy.protocol import check_boards
+    >>> from bidcascade.inference.double_dummy.abstract_solver import check_boards
     >>> hands = np.array([[0b1001], [0b0110], [0b1010 << 13], [0b0101 << 13]], np.uint64)
     >>> turned = hands[[3, 0, 1, 2]]
     >>> one = canonical(check_boards(hands, 4, 0))

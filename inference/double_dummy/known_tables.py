@@ -13,7 +13,7 @@ from bidcascade.loaders import HAND_COLUMNS
 from bidcascade.loaders.frames.trick_bounds import impossible_tables
 from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 
-from .protocol import NOT_HELD, TABLE_SIZE, DoubleDummy, SolvedInPart, table_place
+from .abstract_solver import NOT_HELD, TABLE_SIZE, DoubleDummy, SolvedInPart, table_place
 from .table_cache import TableCache
 
 _logger = logging.getLogger("bidcascade.inference")

@@ -23,7 +23,7 @@ from bidcascade.bridge import STRAINS, InvalidDeal, Seat, ShownAnswer
 from bidcascade.kernels.core import functions as core
 from bidcascade.kernels.types import I8, I16, U8, Bools
 
-from .protocol import TABLE_SIZE
+from .abstract_solver import TABLE_SIZE
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.types import I8, U8, U64
 
+from .abstract_solver import NO_CARD, NOT_HELD, TABLE_SIZE, SolvedInPart, SolverBoards, check_boards
 from .answer_cache import DEFAULT_ENTRIES, AnswerCache, Known
 from .canonical import canonical
-from .protocol import NO_CARD, NOT_HELD, TABLE_SIZE, SolvedInPart, SolverBoards, check_boards
 from .records import deal_records, read_answers, read_values
 from .schedule import Schedule, SolverBatch, SolverCall, SolverQuestion
 from .solver_link import SolverDied, SolverLink

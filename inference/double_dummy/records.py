@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import HOLDING_MASK
 from bidcascade.kernels.types import I8
 
-from .protocol import NO_CARD, NOT_HELD, SolverBoards
+from .abstract_solver import NO_CARD, NOT_HELD, SolverBoards
 from .solver_process import ANSWER_INTS, DEAL_INTS
 
 _STRAINS = np.array([3, 2, 1, 0, 4], np.int32)

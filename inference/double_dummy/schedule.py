@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import BidcascadeError, DoubleDummyFailed
 from bidcascade.kernels.types import I8, U8
 
+from .abstract_solver import NOT_HELD
 from .answer_cache import AnswerCache, Known
-from .protocol import NOT_HELD
 
 MOST_ENDS: Final = 3
 """So many processes may end over one deal on its own before the deal is given up."""

@@ -22,7 +22,7 @@ from bidcascade.kernels.dealing import deal_hashes
 from bidcascade.kernels.types import I8, U64
 from bidcascade.loaders import deal_arrays, random_deals
 
-from .protocol import TABLE_SIZE, DoubleDummy
+from .abstract_solver import TABLE_SIZE, DoubleDummy
 from .table_cache import TableCache, solved_tables
 
 BANK_SEED: Final = 20_261_125

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidDeal
 from bidcascade.kernels.types import I8, U64
 
-from .protocol import TABLE_SIZE, DoubleDummy
+from .abstract_solver import TABLE_SIZE, DoubleDummy
 from .record_cache import RecordCache, of_user
 
 BATCH_DEALS: Final = 16

@@ -12,7 +12,7 @@ import numpy as np
 
 from bidcascade.kernels.types import I8, U64
 
-from .protocol import TABLE_SIZE
+from .abstract_solver import TABLE_SIZE
 from .record_cache import RecordCache, of_user
 from .table_cache import keys_of_deals, keys_of_tables
 

@@ -15,7 +15,7 @@ from bidcascade.bridge import (
     score,
     suit_holding,
 )
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.kernels.types import I64, U64
 from bidcascade.loaders.frames.random_deals import board_frame
 from bidcascade.loaders.pbn.pbn_writer import format_games

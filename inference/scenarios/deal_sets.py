@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidScript, LimitExceeded, NoSuchDeal, Seat
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.layouts.sampling import deal_where
 from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.kernels.dealing import GAMMA, mixed, mixed_words

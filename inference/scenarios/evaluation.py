@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import Contract, InvalidScript, LimitExceeded, Seat, imps, score
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.kernels.dealing import GAMMA, deal_hashes, mixed_words
 from bidcascade.kernels.packing.layout import SHAPES, shape_indices
 from bidcascade.kernels.terms import ACE, JACK, KING, QUEEN, TEN, has, losers

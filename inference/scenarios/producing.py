@@ -17,7 +17,7 @@ from bidcascade.bridge import (
     TimedOut,
     Vulnerability,
 )
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.sampling import deal_where
 from bidcascade.inference.layouts.searching import SearchLimits

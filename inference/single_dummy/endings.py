@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bidcascade.bridge import Cancelled
-from bidcascade.inference.double_dummy.protocol import NOT_HELD, check_boards
+from bidcascade.inference.double_dummy.abstract_solver import NOT_HELD, check_boards
 from bidcascade.kernels.core.functions import solve_plays
 from bidcascade.kernels.types import I8, U8, U64
 
@@ -27,7 +27,7 @@ class EndingSolver:
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
-    >>> from bidcascade.inference.double_dummy.protocol import NO_CARD
+    >>> from bidcascade.inference.double_dummy.abstract_solver import NO_CARD
     >>> hands = [parse_hand(text, cards=2) for text in ("AK...", "QJ...", "32...", "54...")]
     >>> tricks = EndingSolver().plays(
     ...     np.array(hands, np.uint64).reshape(4, 1), strain=4, first=1,
@@ -51,7 +51,7 @@ class EndingSolver:
         Parameters
         ----------
         hands, strain, first, trick
-            As :class:`bidcascade.inference.double_dummy.protocol.DoubleDummy` describes them.
+            As :class:`bidcascade.inference.double_dummy.abstract_solver.DoubleDummy` describes them.
         cancel, timeout_s
             Looked at before the work begins: a few thousand endings are solved in a moment.
 

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from bidcascade.bridge import InvalidInput, Seat, ShownAnswer, cards_of, parse_card
-from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD, SolvesPlays
 from bidcascade.kernels.types import I8, U64
 
 from .endings import EndingSolver

@@ -31,7 +31,7 @@ from bidcascade.inference.card_play.likelihood import (
 from bidcascade.inference.card_play.next_choice import value_with_next_choice
 from bidcascade.inference.card_play.rules_of_thumb import legal_cards, usual_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
-from bidcascade.inference.double_dummy.protocol import NO_CARD
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD
 from bidcascade.inference.layouts.sampling import deal_where
 from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.inference.single_dummy import EndingSolver, Ties

@@ -9,7 +9,7 @@ from bidcascade.bridge import InvalidInput, Seat, cards_of, parse_hand
 from bidcascade.inference.card_play.claims import Claim, accepts_claim, has_the_rest
 from bidcascade.inference.card_play.rules_of_thumb import legal_cards
 from bidcascade.inference.card_play.sight import give_to_seats
-from bidcascade.inference.double_dummy.protocol import NO_CARD
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver
 from tests.inference.test_card_play import GAME, auction_to, played_by_chance, sight_of
 from tests.support.deals import plain_deals

@@ -28,7 +28,7 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.inference.double_dummy.protocol import SolvedInPart
+from bidcascade.inference.double_dummy.abstract_solver import SolvedInPart
 from bidcascade.inference.layouts.meanings import meanings_of, steps_by
 from bidcascade.inference.leads import (
     LEAD_SCORINGS,

@@ -28,7 +28,7 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.inference import search as searching
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.inference.search import (

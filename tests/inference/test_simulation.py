@@ -27,7 +27,7 @@ from bidcascade.bridge import (
     parse_hand,
     score,
 )
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.inference.natural_calls import natural_calls

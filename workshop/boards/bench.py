@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, ShownAnswer
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.double_dummy.solved_deals import BANK_SEED, HELD_OUT, bench_boards
 from bidcascade.inference.double_dummy.table_cache import TableCache, solved_tables, user_tables
 from bidcascade.loaders import deal_arrays, random_deals

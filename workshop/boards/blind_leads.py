@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bidcascade.bridge import Contract, NoSuchDeal, Seat, TimedOut, Vulnerability
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.double_dummy.record_cache import RecordCache, of_user
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.result import Layouts

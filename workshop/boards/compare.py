@@ -26,7 +26,7 @@ from bidcascade.inference.auction_ends import (
     contracts_by_compass,
     merged,
 )
-from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import TABLE_SIZE, DoubleDummy
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.machine.threads import side_by_side
 from bidcascade.kernels.types import I8, I32, I64, U8, Bools

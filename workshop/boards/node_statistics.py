@@ -32,8 +32,8 @@ from bidcascade.inference.auction_ends import (
     keys_of,
 )
 from bidcascade.inference.board_scores import imps_of, scores_of
+from bidcascade.inference.double_dummy.abstract_solver import TABLE_SIZE
 from bidcascade.inference.double_dummy.known_tables import known_tables
-from bidcascade.inference.double_dummy.protocol import TABLE_SIZE
 from bidcascade.inference.hand_pictures import MOST_POINTS, named_shapes
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I64, U8, Bools

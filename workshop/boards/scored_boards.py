@@ -20,7 +20,7 @@ from bidcascade.inference.auction_ends import (
     contracts_by_compass,
 )
 from bidcascade.inference.board_scores import doubled_where_failing, imps_of, scores_of
-from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import TABLE_SIZE, DoubleDummy
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import F64, I8, I32, I64, U8, U64, Bools
 from bidcascade.systems import System

@@ -36,8 +36,8 @@ from bidcascade.inference.auction_ends import (
     contract_number,
 )
 from bidcascade.inference.board_scores import imps_of, scores_of
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.double_dummy.par import par_contracts
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.double_dummy.table_cache import TableCache, solved_tables, user_tables
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I32, I64, Bools

@@ -11,7 +11,7 @@ from threading import Event
 from typing import NamedTuple
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import I8
 from bidcascade.systems import open_system

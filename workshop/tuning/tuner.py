@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput, InvalidSystem, ShownAnswer
 from bidcascade.inference.auction_ends import contracts_by_compass
-from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import TABLE_SIZE, DoubleDummy
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.inference.double_dummy.trick_cache import TrickCache
 from bidcascade.inference.trick_table import likely_tricks

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 from bidcascade.bridge import parse_call
 from bidcascade.engine.questions.parts.resources import Resources
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.search import (
     DEFAULT_BUDGET_MS,
     DEFAULT_LAYOUTS,

@@ -12,7 +12,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.questions.parts.resources import LEAST_S, Resources
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.inference.simulate import (
     CallQuestion,
     Simulation,

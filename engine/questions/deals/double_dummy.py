@@ -211,8 +211,8 @@ def answer_double_dummy(question: DoubleDummyQuestion, by: Resources) -> DoubleD
     # load arrays, which help does without
     import numpy as np
 
+    from bidcascade.inference.double_dummy.abstract_solver import SolvedInPart, table_place
     from bidcascade.inference.double_dummy.par import par
-    from bidcascade.inference.double_dummy.protocol import SolvedInPart, table_place
 
     deal, auctions = question.deal, question.auctions
     hands = np.array(deal.hands, np.uint64)[:, None]

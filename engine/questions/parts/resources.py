@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bidcascade.engine.engine import Engine
-    from bidcascade.inference.double_dummy.protocol import DoubleDummy
+    from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
     from bidcascade.inference.layouts.meanings import MeaningSource
 
 LEAST_S = 0.001

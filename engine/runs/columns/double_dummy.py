@@ -19,9 +19,9 @@ from bidcascade.engine.engine import Engine
 from bidcascade.engine.runs.progress import Report
 from bidcascade.engine.settings import read_settings
 from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.inference.double_dummy.abstract_solver import TABLE_SIZE, DoubleDummy
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
-from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
 from bidcascade.inference.double_dummy.table_cache import (
     TableCache,
     solved_tables,

@@ -1,7 +1,7 @@
 // All auctions that systems allow for deals, a deal a thread: how many first, then the auctions where
 // they belong. A walk that comes to a place that nobody has worked out yet waits there for the host.
 // And which calls deals may make at places, for counts and members.
-#include "system_way.cuh"
+#include "system_walk.cuh"
 #include "../../core/places/listing.hpp"
 
 static_assert(sizeof(Walk) == WALK_BYTES && sizeof(Level) == LEVEL_BYTES, "rows");

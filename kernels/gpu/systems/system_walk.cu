@@ -1,6 +1,6 @@
 // Deals go from place to place of a system: each chooses a call and goes on to the place behind it,
 // a deal a thread, until its auction is over or nobody has worked that place out yet.
-#include "system_way.cuh"
+#include "system_walk.cuh"
 
 // Bids each deal on as far as places are known.
 //

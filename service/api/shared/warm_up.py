@@ -8,7 +8,7 @@ from bidcascade.bridge import BidcascadeError, Cancelled, parse_calls, parse_con
 from bidcascade.engine.questions.inference.leads import LeadQuestion, answer_leads
 from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.inference import interpret
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 from bidcascade.service.api.http.problems import Problem
 
 from .tables import Tables

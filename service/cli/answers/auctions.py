@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bidcascade.engine.engine import Engine
-    from bidcascade.inference.double_dummy.protocol import DoubleDummy
+    from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy
 
 _DEALS_AT_ONCE = 500
 

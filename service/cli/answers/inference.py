@@ -35,7 +35,7 @@ from bidcascade.service.cli.outputs import add_output, deals_file
 if TYPE_CHECKING:
     from bidcascade.engine.engine import Engine
     from bidcascade.inference import Layouts
-    from bidcascade.inference.double_dummy.protocol import DoubleDummy, SolvesPlays
+    from bidcascade.inference.double_dummy.abstract_solver import DoubleDummy, SolvesPlays
     from bidcascade.inference.layouts.meanings import MeaningSource
     from bidcascade.inference.single_dummy import Study
 

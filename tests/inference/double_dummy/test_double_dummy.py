@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidDeal, parse_deal
 from bidcascade.inference.double_dummy import DoubleDummyPool, default_pool, table_place
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD, SolverBoards, check_boards
 from bidcascade.inference.double_dummy.answer_cache import AnswerCache
 from bidcascade.inference.double_dummy.canonical import canonical
-from bidcascade.inference.double_dummy.protocol import NO_CARD, SolverBoards, check_boards
 from bidcascade.kernels.types import U64
 from tests.inference.double_dummy.support_double_dummy import deal_ending, minimax_plays
 from tests.support.examples import examples, sized

@@ -15,7 +15,7 @@ import pytest
 from bidcascade.bridge import BackendUnavailable, Cancelled, DoubleDummyFailed, TimedOut
 from bidcascade.inference.double_dummy import DoubleDummyPool, schedule, solver_link
 from bidcascade.inference.double_dummy import pool as pool_module
-from bidcascade.inference.double_dummy.protocol import SolvedInPart
+from bidcascade.inference.double_dummy.abstract_solver import SolvedInPart
 from bidcascade.inference.double_dummy.schedule import MOST_ENDS
 from tests.inference.double_dummy.support_double_dummy import deal_ending, faulty_solver
 from tests.support.cli import environment

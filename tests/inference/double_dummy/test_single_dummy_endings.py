@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from bidcascade.bridge import Cancelled, InvalidDeal
-from bidcascade.inference.double_dummy.protocol import NO_CARD
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver
 from tests.support.endings import Hands, endings, minimax
 from tests.support.examples import examples

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidDeal, InvalidInput, parse_contract
+from bidcascade.inference.double_dummy.abstract_solver import NOT_HELD, SolvedInPart
 from bidcascade.inference.double_dummy.known_tables import contract_tricks
-from bidcascade.inference.double_dummy.protocol import NOT_HELD, SolvedInPart
 from bidcascade.inference.double_dummy.solved_deals import (
     BYTES_A_DEAL,
     HELD_OUT,

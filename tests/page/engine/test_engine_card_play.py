@@ -11,7 +11,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.card_play.rules_of_thumb import legal_cards, usual_cards
 from bidcascade.inference.card_play.sight import give_to_seats
-from bidcascade.inference.double_dummy.protocol import NO_CARD
+from bidcascade.inference.double_dummy.abstract_solver import NO_CARD
 from bidcascade.inference.single_dummy.endings import EndingSolver
 from bidcascade.kernels.dealing import deal_hands
 

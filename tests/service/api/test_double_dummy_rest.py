@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from bidcascade.bridge import Cancelled, Contract, Seat, imps, parse_contract, score
 from bidcascade.engine.questions.inference.layouts import deal_text
-from bidcascade.inference.double_dummy.protocol import SolvedInPart
+from bidcascade.inference.double_dummy.abstract_solver import SolvedInPart
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.api.shared.warm_up import find_topics

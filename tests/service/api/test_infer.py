@@ -19,7 +19,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.engine.questions.inference.infer import InferAnswer
 from bidcascade.inference.contract_value import contract_value
-from bidcascade.inference.double_dummy.protocol import SolvedInPart
+from bidcascade.inference.double_dummy.abstract_solver import SolvedInPart
 from bidcascade.inference.layouts.rejections import count_rejections
 from bidcascade.inference.layouts.sampling import deal_where
 from tests.support.answers import read_answer

@@ -1,5 +1,5 @@
 // What cards are worth double dummy, in the midst of a play, and which one is usual: the core's solver says it of every
-// card that may be played, and the core has the rules of thumb. inference/double_dummy/protocol.py and
+// card that may be played, and the core has the rules of thumb. inference/double_dummy/abstract_solver.py and
 // inference/card_play/rules_of_thumb.py are the definitions.
 
 import { Core } from "../core.js";
