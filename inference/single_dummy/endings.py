@@ -51,7 +51,7 @@ class EndingSolver:
         Parameters
         ----------
         hands, strain, first, trick
-            As :class:`bidcascade.inference.double_dummy.abstract_solver.DoubleDummy` describes them.
+            As in :class:`bidcascade.inference.double_dummy.abstract_solver.DoubleDummy`.
         cancel, timeout_s
             Looked at before the work begins: a few thousand endings are solved in a moment.
 
