@@ -7,6 +7,7 @@ Unlike the digest of a bidding table, which is that of its rows, it is that of w
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +29,16 @@ _CODE: Final = {
     "systems/rows": ("text_rows.py",),
 }  # fmt: skip
 """Files that decide what a text means, by folder."""
+_ROWS: Final = {
+    "bridge": ("*.py",),
+    "kernels": ("terms.py",),
+    "kernels/core": ("rows.py",),
+    "kernels/packing": ("*.py",),
+    "table/language": ("*.py", "*.json"),
+    "systems/places": ("*.py",),
+    "systems/rows": ("*.py",),
+}
+"""Files that decide how the core's rows are written, but those of the language."""
 _PROGRAM: Final = ("bridge", "kernels", "systems", "table")
 """Folders of all that systems answer by."""
 
@@ -76,12 +87,22 @@ def _contents(text: SystemText) -> list[str]:
 @cache
 def code_digest() -> str:
     """Digest of the code that decides what a text means."""
+    return _digest_of_files(_CODE)[:16]
+
+
+@cache
+def rows_digest() -> str:
+    """Digest of the code that writes the core's rows of a tree."""
+    return _digest_of_files(_ROWS)
+
+
+def _digest_of_files(named: Mapping[str, Sequence[str]]) -> str:
     found = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent
-    for folder, patterns in _CODE.items():
+    for folder, patterns in named.items():
         for path in sorted(one for pattern in patterns for one in (root / folder).glob(pattern)):
             found.update(path.name.encode() + path.read_bytes())
-    return found.hexdigest()[:16]
+    return found.hexdigest()
 
 
 @cache

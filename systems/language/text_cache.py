@@ -1,7 +1,7 @@
-"""Parsed texts are kept: reading a system again takes a tenth of the time of parsing it.
+"""Parsed texts are kept: reading a system again takes a hundredth of the time of parsing it.
 
-A kept text is one file of JSON: a checksum, and the tree's objects as rows, each behind those that
-it refers to. It is believed only while everything that the parser looked at is as it was: the
+A kept text is one file: a checksum, and a line of JSON for each object of the tree, behind those
+that it refers to. It is believed only while everything that the parser looked at is as it was: the
 files' content, which files are there and which are not, the reader itself. Whatever is wrong with
 a kept text, or with the folder, the text is parsed instead.
 """
@@ -12,10 +12,11 @@ import json
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, cached_property
 from operator import attrgetter
 from pathlib import Path
 from types import NoneType
@@ -24,7 +25,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 from bidcascade.kernels.machine.caches import cached_file, write_cached_file
 
 from .shipped import file_of, resolved, shipped_folder
-from .tree.syntax_tree import Block, Line, SystemText
+from .tree.syntax_tree import MADE_LATER, Block, Line, SystemText
 
 MOST_CACHED: Final = 32
 """Texts that stay in the folder: those used last."""
@@ -108,11 +109,11 @@ def _cached(place: Path) -> SystemText | None:
         content = cached_file(place)
         if content is None:
             return None
-        record = json.loads(content)
+        looked, *rows = content.split(b"\n")
         # files that were not there count too: a new one may be found before those that were
-        if any(resolved(Path(path)) != found for path, found in record["looked"]):
+        if any(resolved(Path(path)) != found for path, found in json.loads(looked)):
             return None
-        text = tree_of_rows(record["rows"])
+        text = _KeptTree(rows, place.stem).text()
         for path, digest in text.files:
             if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
                 return None
@@ -124,18 +125,23 @@ def _cached(place: Path) -> SystemText | None:
 
 
 def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
-    record = {
-        "looked": [(str(path), found) for path, found in looked.items()],
-        "rows": rows_of_tree(text),
-    }
+    objects: list[Any] = [None]
+    lines = [[(str(path), found) for path, found in looked.items()], *rows_of_tree(text, objects)]
+    content = b"\n".join(map(_json, lines))
     # without a cache the text is parsed each time
-    write_cached_file(place, json.dumps(record, separators=(",", ":")).encode(), _OURS, MOST_CACHED)
+    write_cached_file(place, content, _OURS, MOST_CACHED)
+    object.__setattr__(text, "rows", _KeptTree([], place.stem, objects))
+
+
+def _json(row: list[Any]) -> bytes:
+    return json.dumps(row, separators=(",", ":")).encode()
 
 
 # ---------------------------------------------------------------------- trees as rows
 Read = Callable[[Any], Any]
 Numbering = Callable[[Any], int]
 Parts = list[tuple[int, Callable[..., Any]]]
+Makers = list[tuple[Callable[..., Any], tuple[Read | None, ...]]]
 
 
 @cache
@@ -156,11 +162,18 @@ def _classes() -> dict[type, dict[str, Any]]:
     return found
 
 
-def rows_of_tree(text: SystemText) -> list[list[Any]]:
+def rows_of_tree(text: SystemText, objects: list[Any] | None = None) -> list[list[Any]]:
     """Objects of a tree as rows ``[class, field, …]``, where a number stands for another object.
 
     It says how far back that one's row is: ``-1`` is the row before, 0 stands for None. Objects
     that say the same at the same place share a row, but for lines and blocks.
+
+    Parameters
+    ----------
+    text
+        The tree.
+    objects
+        Where the object of each row is put, one behind the other.
     """
     rows: list[list[Any]] = []
     known: dict[int, int] = {}
@@ -188,6 +201,8 @@ def rows_of_tree(text: SystemText) -> list[list[Any]]:
             for place, moved in behind:
                 row[place] = moved(row[place], number)
             rows.append([numbers[kind], *row])
+            if objects is not None:
+                objects.append(value)
         return number
 
     numbers = {kind: number for number, kind in enumerate(_classes())}
@@ -241,23 +256,113 @@ def _writer(
 
 def tree_of_rows(rows: list[list[Any]]) -> SystemText:
     """Make the tree of its rows; the last one is the whole text."""
-    objects: list[Any] = [None]
-    makers = [
-        (kind, tuple(_reader(annotation, objects) for annotation in names.values()))
+    return _KeptTree(list(map(_json, rows))).text()
+
+
+class _KeptTree:
+    """Rows of a tree, of which an object is made when it is first asked for.
+
+    Most who open a system ask for a few of its lines. To make all objects at once is quicker than
+    to make one after the other.
+
+    Parameters
+    ----------
+    rows
+        Each as JSON; the last one is the text's own.
+    key
+        What tells them from those of all other texts.
+    objects
+        By number, where all are there already.
+    """
+
+    def __init__(self, rows: list[bytes], key: str = "", objects: list[Any] | None = None) -> None:
+        self.key = key
+        self._text_row = json.loads(rows[-1])[1:] if rows else []
+        self._rows = rows[:-1]
+        self._objects: list[Any] = objects or [None] * len(rows)
+        self._numbers: dict[int, int] = {}
+        self._here = 0
+        # who asks at the same time gets the same objects
+        self._lock = threading.RLock()
+
+    def text(self) -> SystemText:
+        """Make the text, all but what is made later."""
+        text = SystemText.__new__(SystemText)
+        object.__setattr__(text, "rows", self)
+        for name in _classes()[SystemText]:
+            if name not in MADE_LATER:
+                object.__setattr__(text, name, self.part(name))
+        return text
+
+    def part(self, name: str) -> Any:
+        """Give what a field of the text holds."""
+        if name == "blocks":
+            self._make_all()
+        names = _classes()[SystemText]
+        read = _reader(names[name], self._behind)
+        with self._lock:
+            self._here = len(self._objects)
+            part = self._text_row[[*names].index(name)]
+            return part if read is None else read(part)
+
+    def line(self, number: int) -> Line:
+        """Give the line of a row."""
+        with self._lock:
+            line: Line = self._object(number)
+        return line
+
+    def number_of(self, part: object) -> int:
+        """Give the number of the row that an object was made of; 0 if it was made of none."""
+        with self._lock:
+            if not self._numbers:
+                self._numbers = {id(one): number for number, one in enumerate(self._objects)}
+            return self._numbers.get(id(part), _NONE)
+
+    def _behind(self, back: int) -> Any:
+        """Object that the row which is read refers to."""
+        return self._object(self._here + back) if back else None
+
+    @cached_property
+    def _makers(self) -> "Makers":
+        return _makers(self._behind)
+
+    def _object(self, number: int) -> Any:
+        found = self._objects[number]
+        if found is None and number:
+            around, self._here = self._here, number
+            found = self._objects[number] = _made(self._makers, json.loads(self._rows[number - 1]))
+            self._numbers[id(found)] = number
+            self._here = around
+        return found
+
+    def _make_all(self) -> None:
+        """Make what is not made yet."""
+        with self._lock:
+            if not self._rows:
+                return
+            there, objects = self._objects, [None]
+            makers = _makers(objects.__getitem__)
+            with without_collections():
+                rows = json.loads(b"[%s]" % b",".join(self._rows))
+                for row, made in zip(rows, there[1:], strict=True):
+                    objects.append(_made(makers, row) if made is None else made)
+            self._objects, self._rows, self._numbers = objects, [], {}
+
+
+def _makers(find: Read) -> Makers:
+    """How objects are made of rows, by the numbers of their classes; ``find`` finds another one."""
+    return [
+        (kind, tuple(_reader(annotation, find) for annotation in names.values()))
         for kind, names in _classes().items()
     ]
-    for number, *row in rows:
-        kind, readers = makers[number]
-        objects.append(
-            kind(
-                *[
-                    part if read is None else read(part)
-                    for read, part in zip(readers, row, strict=True)
-                ]
-            )
-        )
-    text: SystemText = objects[-1]
-    return text
+
+
+def _made(makers: Makers, row: list[Any]) -> Any:
+    number, *parts = row
+    kind, readers = makers[number]
+    return kind(
+        *[part if read is None else read(part) for read, part in zip(readers, parts, strict=True)]
+    )
 
 
 def classes_of_rows() -> list[tuple[str, list[tuple[str, Any]]]]:
@@ -296,10 +401,10 @@ def _refers(annotation: Any) -> bool:
     return _is_object(annotation) or any(map(_refers, get_args(annotation)))
 
 
-def _reader(annotation: Any, objects: list[Any]) -> Read | None:
+def _reader(annotation: Any, find: Read) -> Read | None:
     """Reader of a field of that type; None if it is written as it is."""
     if _is_object(annotation):
-        return objects.__getitem__
+        return find
     kind = _without_none(annotation)[0]
     if kind is Path:
         return lambda part: None if part is None else Path(part)
@@ -307,9 +412,9 @@ def _reader(annotation: Any, objects: list[Any]) -> Read | None:
         return None
     inner = get_args(kind)
     if inner[-1] is not ... and get_origin(kind) is tuple:
-        readers = [_reader(one, objects) or _as_it_is for one in inner]
+        readers = [_reader(one, find) or _as_it_is for one in inner]
         return lambda part: tuple(read(value) for read, value in zip(readers, part, strict=True))
-    read = _reader(inner[1] if get_origin(kind) is dict else inner[0], objects) or _as_it_is
+    read = _reader(inner[1] if get_origin(kind) is dict else inner[0], find) or _as_it_is
     if get_origin(kind) is dict:
         return lambda part: {name: read(value) for name, value in part}
     return tuple if read is _as_it_is else lambda part: tuple(map(read, part))

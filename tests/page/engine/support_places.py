@@ -136,7 +136,7 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
         and {
             "call": last.call,
             "known": last.known,
-            "uses": [[line.number, _bound(bindings)] for line, bindings in last.uses],
+            "uses": [[use.place, _bound(use.bindings)] for use in last.uses],
             "agreements": list(map(_said, last.agreements)),
             "alternatives": [
                 [one.name, one.kind, _placed(one.where), _hex(one.cells), str(one.expression)]
