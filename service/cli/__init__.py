@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -108,6 +107,7 @@ COMMANDS: Final = {
 ``configure_bid`` of the module adds the arguments of ``bid``, and its function ``bid`` runs it.
 """
 
+_HELP: Final = ("-h", "--help")
 _EPILOG: Final = (
     "exit codes: 0 done, 1 bad arguments, 2 bad input or output, 3 backend unavailable or failed, "
     "70 an error of bidcascade itself, 130 interrupted"
@@ -266,6 +266,8 @@ def _run(words: list[str], interrupted: list[int]) -> int:
     # to learn more
     except BaseException as error:
         if debug and not isinstance(error, KeyboardInterrupt):
+            import traceback
+
             traceback.print_exc()
         if interrupted or isinstance(error, KeyboardInterrupt):
             # a function where it depends on how far the command was
@@ -346,7 +348,11 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser.set_defaults(handler=_without_command)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     named = next((word for word in words if not word.startswith("-")), None)
+    # the others are told by what asks for help, or for a command that does not exist
+    is_told = named not in COMMANDS or any(word in _HELP for word in words[: words.index(named)])
     for name, (module, meaning) in COMMANDS.items():
+        if name != named and not is_told:
+            continue
         command = commands.add_parser(
             name,
             help=meaning,

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.engine.questions.answered_bid import answer_bid
-from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.bids import (
     BidAnswer,
     BidRequest,
@@ -37,6 +36,8 @@ _DEALS_AT_ONCE = 500
 
 def configure_auctions(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``auctions``."""
+    from bidcascade.engine.questions.auctions import AuctionsRequest
+
     add = parser.add_argument
     add(
         "deals",
