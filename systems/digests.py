@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from bidcascade.systems.language.tree.syntax_tree import SystemText
+from bidcascade.systems.language.tree.syntax_tree import Block, SystemText
 
 ENGINE_VERSION: Final = 1
 """Goes up whenever the same text means other calls, or the same calls become other rows."""
@@ -79,9 +79,15 @@ def _contents(text: SystemText) -> list[str]:
     names = {"", *(name for path, _ in text.files for name in (path.name, str(path)))}
     own = [
         *(one for one in text.defines.values() if one.where.file not in names),
-        *(one for one in text.blocks if one.header.where.file not in names),
+        *(one for one in _blocks(text, names) if one.header.where.file not in names),
     ]
     return [*files, repr(own)] if own else files
+
+
+def _blocks(text: SystemText, names: set[str]) -> tuple[Block, ...]:
+    """Blocks of a text; none of a kept one, which need not be made, where all came from files."""
+    files = None if text.rows is None else text.rows.block_files()
+    return text.blocks if files is None or not files <= names else ()
 
 
 @cache

@@ -125,16 +125,19 @@ def _cached(place: Path) -> SystemText | None:
 
 
 def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
-    objects: list[Any] = [None]
-    lines = [[(str(path), found) for path, found in looked.items()], *rows_of_tree(text, objects)]
+    numbers: dict[int, int] = {}
+    lines = [[(str(path), found) for path, found in looked.items()], *rows_of_tree(text, numbers)]
     content = b"\n".join(map(_json, lines))
     # without a cache the text is parsed each time
     write_cached_file(place, content, _OURS, MOST_CACHED)
-    object.__setattr__(text, "rows", _KeptTree([], place.stem, objects))
+    object.__setattr__(text, "rows", _KeptTree([], place.stem, numbers))
+
+
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def _json(row: list[Any]) -> bytes:
-    return json.dumps(row, separators=(",", ":")).encode()
+    return _encode(row).encode()
 
 
 # ---------------------------------------------------------------------- trees as rows
@@ -162,7 +165,7 @@ def _classes() -> dict[type, dict[str, Any]]:
     return found
 
 
-def rows_of_tree(text: SystemText, objects: list[Any] | None = None) -> list[list[Any]]:
+def rows_of_tree(text: SystemText, known: dict[int, int] | None = None) -> list[list[Any]]:
     """Objects of a tree as rows ``[class, field, …]``, where a number stands for another object.
 
     It says how far back that one's row is: ``-1`` is the row before, 0 stands for None. Objects
@@ -172,11 +175,11 @@ def rows_of_tree(text: SystemText, objects: list[Any] | None = None) -> list[lis
     ----------
     text
         The tree.
-    objects
-        Where the object of each row is put, one behind the other.
+    known
+        Where the number of each object's row is put, from 1, by the object's identity.
     """
     rows: list[list[Any]] = []
-    known: dict[int, int] = {}
+    known = {} if known is None else known
     same: dict[tuple[Any, ...], int] = {}
 
     def number_of(value: Any) -> int:
@@ -201,8 +204,6 @@ def rows_of_tree(text: SystemText, objects: list[Any] | None = None) -> list[lis
             for place, moved in behind:
                 row[place] = moved(row[place], number)
             rows.append([numbers[kind], *row])
-            if objects is not None:
-                objects.append(value)
         return number
 
     numbers = {kind: number for number, kind in enumerate(_classes())}
@@ -271,16 +272,18 @@ class _KeptTree:
         Each as JSON; the last one is the text's own.
     key
         What tells them from those of all other texts.
-    objects
-        By number, where all are there already.
+    numbers
+        Of rows that are not there, by the identity of the objects that they were made of.
     """
 
-    def __init__(self, rows: list[bytes], key: str = "", objects: list[Any] | None = None) -> None:
+    def __init__(
+        self, rows: list[bytes], key: str = "", numbers: dict[int, int] | None = None
+    ) -> None:
         self.key = key
         self._text_row = json.loads(rows[-1])[1:] if rows else []
         self._rows = rows[:-1]
-        self._objects: list[Any] = objects or [None] * len(rows)
-        self._numbers: dict[int, int] = {}
+        self._objects: list[Any] = [None] * len(rows)
+        self._numbers = numbers or {}
         self._here = 0
         # who asks at the same time gets the same objects
         self._lock = threading.RLock()
@@ -305,6 +308,16 @@ class _KeptTree:
             part = self._text_row[[*names].index(name)]
             return part if read is None else read(part)
 
+    def block_files(self) -> set[str] | None:
+        """Give the files that the headers of top-level blocks stand in; None of made blocks."""
+        with self._lock:
+            if not self._rows:
+                return None
+            blocks = self._text_row[[*_classes()[SystemText]].index("blocks")]
+            here = len(self._objects)
+            wheres = (self._referred(here + back, "header", "where") for back in blocks)
+            return {self._object(where).file for where in wheres}
+
     def line(self, number: int) -> Line:
         """Give the line of a row."""
         with self._lock:
@@ -325,6 +338,13 @@ class _KeptTree:
     @cached_property
     def _makers(self) -> "Makers":
         return _makers(self._behind)
+
+    def _referred(self, number: int, *names: str) -> int:
+        """Follow fields from an object to another one; the number of that."""
+        for name in names:
+            kind, *parts = json.loads(self._rows[number - 1])
+            number += parts[[*[*_classes().values()][kind]].index(name)]
+        return number
 
     def _object(self, number: int) -> Any:
         found = self._objects[number]

@@ -148,7 +148,8 @@ class StructureRows:
         return self._list(map(self._agreement, agreements)) if agreements else (0, 0)
 
     def _agreement(self, one: Agreement) -> int:
-        number = self._agreements.get(id(one))
+        identity = self._text.identity_of(one)
+        number = self._agreements.get(identity)
         if number is None:
             text = self._text
             row = (
@@ -159,7 +160,7 @@ class StructureRows:
                 text.condition(one.condition),
                 text.tag(one.text) if one.kind == "tag" else -1,
             )
-            number = self._agreements[id(one)] = _extended(self._rows["agreements"], (row,))
+            number = self._agreements[identity] = _extended(self._rows["agreements"], (row,))
         return number
 
     def _add_branch(self, branch: Any) -> int:

@@ -220,7 +220,8 @@ class TextRows:
 
     def _condition(self, condition: Condition) -> int:
         """Write a condition, once for each object: messages tell the places of its phrases."""
-        known = self._by_identity.get(id(condition))
+        identity = self.identity_of(condition)
+        known = self._by_identity.get(identity)
         if known is not None:
             return known[1]
         match condition:
@@ -234,8 +235,14 @@ class TextRows:
         rows = self._sections["conditions"].rows
         number = len(rows)
         rows.append(row)
-        self._by_identity[id(condition)] = condition, number
+        self._by_identity[identity] = condition, number
         return number
+
+    def identity_of(self, part: object) -> int:
+        """Tell a part of the text from others: of a kept text by its row, as whoever opens it."""
+        tree = self.rules.text.rows
+        row = 0 if tree is None else tree.number_of(part)
+        return -row or id(part)
 
     def _phrase(self, phrase: Phrase) -> int:
         number = len(self.phrase_list)

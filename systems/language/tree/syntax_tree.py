@@ -269,6 +269,10 @@ class TreeRows(Protocol):
         """Give what a field of the text holds."""
         ...
 
+    def block_files(self) -> set[str] | None:
+        """Give the files that the headers of top-level blocks stand in; None of made blocks."""
+        ...
+
     def line(self, number: int) -> Line:
         """Give the line of a row."""
         ...
