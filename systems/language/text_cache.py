@@ -326,10 +326,10 @@ class _KeptTree:
 
     def number_of(self, part: object) -> int:
         """Give the number of the row that an object was made of; 0 if it was made of none."""
-        with self._lock:
-            if not self._numbers:
+        if not self._numbers:
+            with self._lock:
                 self._numbers = {id(one): number for number, one in enumerate(self._objects)}
-            return self._numbers.get(id(part), _NONE)
+        return self._numbers.get(id(part), _NONE)
 
     def _behind(self, back: int) -> Any:
         """Object that the row which is read refers to."""

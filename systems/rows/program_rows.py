@@ -115,9 +115,8 @@ class ProgramRows:
         """Give the line, or the variant of it, that has a number in the core."""
         place = int(np.searchsorted(self._lines[:, 0], number, "right")) - 1
         first, row, *specificity = self._lines[place].tolist()
-        tree = self._rules.text.rows
-        is_kept = row and tree is not None
-        line = tree.line(row) if is_kept else self._rules.places.lines[place].line
+        tree = self._rules.text.rows if row else None
+        line = self._rules.places.lines[place].line if tree is None else tree.line(row)
         variant = line.variants[number - first] if line.variants else None
         literal, classes, facts, particular = specificity
         return VariantLine(place, line, variant, (literal, classes, facts, particular))

@@ -380,8 +380,6 @@ class Tables:
             return
         if further is not None:
             further()
-        if len(self.paths) > 1:
-            settle_again()
         self.is_warm = True
 
     def _load(self, name: str) -> None:
