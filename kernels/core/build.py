@@ -256,9 +256,13 @@ def source_version(sources: Path = SOURCES) -> int:
     return int.from_bytes(digest.digest()[:8], "big")
 
 
-def checkout_folder(root: Path) -> Path:
-    """Where a checkout's libraries lie: a folder for each version of the sources."""
-    return root / "build" / "core" / f"{source_version(root / 'kernels' / 'core'):016x}"
+def checkout_folder(root: Path, version: int | None = None) -> Path:
+    """Where a checkout's libraries lie: a folder for each version of the sources.
+
+    Who knows the version of those that are there gives it: to work it out reads all of them.
+    """
+    known = source_version(root / "kernels" / "core") if version is None else version
+    return root / "build" / "core" / f"{known:016x}"
 
 
 def _source_files(sources: Path) -> Iterator[Path]:
