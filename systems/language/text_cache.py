@@ -22,6 +22,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from bidcascade.kernels.machine.caches import cached_file, write_cached_file
 
 from .shipped import file_of, resolved, shipped_folder
@@ -109,7 +111,7 @@ def _cached(place: Path) -> SystemText | None:
         content = cached_file(place)
         if content is None:
             return None
-        looked, *rows = content.split(b"\n")
+        looked, _, rows = content.partition(b"\n")
         # files that were not there count too: a new one may be found before those that were
         if any(resolved(Path(path)) != found for path, found in json.loads(looked)):
             return None
@@ -127,17 +129,19 @@ def _cached(place: Path) -> SystemText | None:
 def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
     numbers: dict[int, int] = {}
     lines = [[(str(path), found) for path, found in looked.items()], *rows_of_tree(text, numbers)]
-    content = b"\n".join(map(_json, lines))
+    content = _lines(lines)
     # without a cache the text is parsed each time
     write_cached_file(place, content, _OURS, MOST_CACHED)
-    object.__setattr__(text, "rows", _KeptTree([], place.stem, numbers))
+    object.__setattr__(text, "rows", _KeptTree(b"", place.stem, numbers))
 
 
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_scan: Final = json.JSONDecoder().scan_once
+"""Reads what begins at a place of a text."""
 
 
-def _json(row: list[Any]) -> bytes:
-    return _encode(row).encode()
+def _lines(rows: list[list[Any]]) -> bytes:
+    return "\n".join(map(_encode, rows)).encode()
 
 
 # ---------------------------------------------------------------------- trees as rows
@@ -257,7 +261,7 @@ def _writer(
 
 def tree_of_rows(rows: list[list[Any]]) -> SystemText:
     """Make the tree of its rows; the last one is the whole text."""
-    return _KeptTree(list(map(_json, rows))).text()
+    return _KeptTree(_lines(rows)).text()
 
 
 class _KeptTree:
@@ -269,20 +273,20 @@ class _KeptTree:
     Parameters
     ----------
     rows
-        Each as JSON; the last one is the text's own.
+        Each a line of JSON; the last one is the text's own.
     key
         What tells them from those of all other texts.
     numbers
         Of rows that are not there, by the identity of the objects that they were made of.
     """
 
-    def __init__(
-        self, rows: list[bytes], key: str = "", numbers: dict[int, int] | None = None
-    ) -> None:
+    def __init__(self, rows: bytes, key: str = "", numbers: dict[int, int] | None = None) -> None:
         self.key = key
-        self._text_row = json.loads(rows[-1])[1:] if rows else []
-        self._rows = rows[:-1]
-        self._objects: list[Any] = [None] * len(rows)
+        self._rows = rows.decode("ascii")
+        ends = np.flatnonzero(np.frombuffer(rows, np.uint8) == ord("\n"))
+        self._starts: list[int] = [0, *(ends + 1).tolist()]
+        self._text_row = self._row(len(self._starts))[1:] if rows else []
+        self._objects: list[Any] = [None] * len(self._starts)
         self._numbers = numbers or {}
         self._here = 0
         # who asks at the same time gets the same objects
@@ -328,7 +332,8 @@ class _KeptTree:
         """Give the number of the row that an object was made of; 0 if it was made of none."""
         if not self._numbers:
             with self._lock:
-                self._numbers = {id(one): number for number, one in enumerate(self._objects)}
+                made = enumerate(self._objects)
+                self._numbers = {id(one): number for number, one in made if one is not None}
         return self._numbers.get(id(part), _NONE)
 
     def _behind(self, back: int) -> Any:
@@ -339,10 +344,14 @@ class _KeptTree:
     def _makers(self) -> "Makers":
         return _makers(self._behind)
 
+    def _row(self, number: int) -> list[Any]:
+        row: list[Any] = _scan(self._rows, self._starts[number - 1])[0]
+        return row
+
     def _referred(self, number: int, *names: str) -> int:
         """Follow fields from an object to another one; the number of that."""
         for name in names:
-            kind, *parts = json.loads(self._rows[number - 1])
+            kind, *parts = self._row(number)
             number += parts[[*[*_classes().values()][kind]].index(name)]
         return number
 
@@ -350,7 +359,7 @@ class _KeptTree:
         found = self._objects[number]
         if found is None and number:
             around, self._here = self._here, number
-            found = self._objects[number] = _made(self._makers, json.loads(self._rows[number - 1]))
+            found = self._objects[number] = _made(self._makers, self._row(number))
             self._numbers[id(found)] = number
             self._here = around
         return found
@@ -363,10 +372,11 @@ class _KeptTree:
             there, objects = self._objects, [None]
             makers = _makers(objects.__getitem__)
             with without_collections():
-                rows = json.loads(b"[%s]" % b",".join(self._rows))
+                rows = json.loads(f"[{self._rows.replace(chr(10), ',')}]")[:-1]
                 for row, made in zip(rows, there[1:], strict=True):
                     objects.append(_made(makers, row) if made is None else made)
-            self._objects, self._rows, self._numbers = objects, [], {}
+            self._objects, self._rows, self._numbers = objects, "", {}
+            self._starts = []
 
 
 def _makers(find: Read) -> Makers:
