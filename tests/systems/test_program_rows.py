@@ -12,7 +12,6 @@ from bidcascade.systems.language import text_cache
 from bidcascade.systems.rows import program_rows
 from bidcascade.systems.rows.program_rows import ProgramRows
 from bidcascade.systems.system import System
-from tests.support_cli import run_python
 from tests.support_systems import SMALL_SYSTEM, one_system
 
 OTHER = SMALL_SYSTEM.replace("#strong", "#another")
@@ -173,20 +172,3 @@ def test_threads_that_ask_at_once_get_the_same_objects(folder):
     for thread in threads:
         thread.join()
     assert len({tuple(map(id, lines)) for lines, _ in found}) == 1
-
-
-def test_a_call_loads_nothing_that_it_does_not_use():
-    code = (
-        "import sys; from bidcascade.service.cli import main\n"
-        f"main(['bid', {HAND!r}])\n"
-        "print(*(name for name in sys.argv[1:] if name in sys.modules))"
-    )
-    unused = [
-        *("polars", "pydantic", "fastapi", "lark", "difflib", "subprocess", "concurrent.futures"),
-        "bidcascade.systems.language.grammar.grammar",
-        "bidcascade.systems.language.reader",
-        "bidcascade.engine.questions.auctions",
-    ]
-    # the first one parses the text where nobody has before
-    run_python(code, *unused)
-    assert run_python(code, *unused).out.splitlines()[-1] == ""
