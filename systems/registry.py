@@ -142,6 +142,7 @@ def open_system(
     >>> open_system("sayc").name
     'sayc'
     """
+    from .language.shipped import file_of
     from .system import System
 
     path = Path(name_or_path)
@@ -155,8 +156,8 @@ def open_system(
 
         main, texts = read_zipped_texts(path)
         return System(read_given(main, texts, options=options), path.stem)
-    else:
-        check_is_there(name_or_path)
+    elif not file_of(path).is_file():
+        raise _unknown(name_or_path, "a system's name")
     return System.open(path, options=options)
 
 

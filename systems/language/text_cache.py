@@ -322,11 +322,10 @@ class _KeptTree:
             wheres = (self._referred(here + back, "header", "where") for back in blocks)
             return {self._object(where).file for where in wheres}
 
-    def line(self, number: int) -> Line:
-        """Give the line of a row."""
+    def line(self, number: int) -> Line | None:
+        """Give the line of a row; None where the rows are not there, as of a text just parsed."""
         with self._lock:
-            line: Line = self._object(number)
-        return line
+            return self._object(number) if number < len(self._objects) else None
 
     def number_of(self, part: object) -> int:
         """Give the number of the row that an object was made of; 0 if it was made of none."""

@@ -116,7 +116,9 @@ class ProgramRows:
         place = int(np.searchsorted(self._lines[:, 0], number, "right")) - 1
         first, row, *specificity = self._lines[place].tolist()
         tree = self._rules.text.rows if row else None
-        line = self._rules.places.lines[place].line if tree is None else tree.line(row)
+        line = None if tree is None else tree.line(row)
+        if line is None:
+            line = self._rules.places.lines[place].line
         variant = line.variants[number - first] if line.variants else None
         literal, classes, facts, particular = specificity
         return VariantLine(place, line, variant, (literal, classes, facts, particular))
@@ -171,8 +173,10 @@ class ProgramRows:
         conditions[0] = -1
         arrays = [*self.words, lines.ravel(), conditions]
         said = {
-            "names": self.names, "tags": list(self._tags), "lengths": list(map(len, arrays))
-        }  # fmt: skip
+            "names": self.names,
+            "tags": list(self._tags),
+            "lengths": list(map(len, arrays)),
+        }
         numbers = np.concatenate(arrays).astype(_STORED).tobytes()
         head = json.dumps(said, separators=(",", ":")).encode()
         write_cached_file(place, head + b"\n" + numbers, _OURS, MOST_CACHED)

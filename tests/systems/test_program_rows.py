@@ -149,6 +149,15 @@ def test_what_cannot_be_lowered_is_told_as_ever(tmp_path, folder):
     assert said[0] == said[1]
 
 
+def test_rows_are_kept_longer_than_their_text(path, folder, made):
+    first = System.open(path).bid(HAND)
+    (place,) = (folder.parent / "texts").iterdir()
+    place.unlink()
+    del made[:]
+    assert str(System.open(path).bid(HAND)) == str(first)
+    assert made == []
+
+
 def test_a_cache_that_cannot_be_used_is_no_error(path, tmp_path, monkeypatch):
     (tmp_path / "cache").write_bytes(b"")
     monkeypatch.setenv(caches.CACHE_VARIABLE, str(tmp_path / "cache"))

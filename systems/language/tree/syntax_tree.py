@@ -273,8 +273,8 @@ class TreeRows(Protocol):
         """Give the files that the headers of top-level blocks stand in; None of made blocks."""
         ...
 
-    def line(self, number: int) -> Line:
-        """Give the line of a row."""
+    def line(self, number: int) -> Line | None:
+        """Give the line of a row; None where the rows are not there, as of a text just parsed."""
         ...
 
     def number_of(self, part: object) -> int:
