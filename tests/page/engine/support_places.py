@@ -120,7 +120,7 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
                 list(map(str, one.criteria)),
                 list(map(_said, one.agreements)),
                 one.specificity,
-                one.line.number,
+                one.place,
                 _bound(one.bindings),
                 description_of(one),
                 agreements_of(one),
