@@ -136,7 +136,7 @@ def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> 
 
 
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-_scan: Final = json.JSONDecoder().scan_once
+_scan: Final = json.JSONDecoder().raw_decode
 """Reads what begins at a place of a text."""
 
 
