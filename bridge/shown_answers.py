@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
-from html import escape
 from typing import Any, Final, cast
 
 LONGEST_LINE: Final = 200
@@ -141,6 +140,8 @@ def _table(value: Any) -> tuple[list[str], "list[list[object]]"]:
 
 
 def _html(caption: str, columns: Iterable[str], rows: "Sequence[Iterable[object]]") -> str:
+    from html import escape
+
     heads = "".join(f"<th>{escape(name)}</th>" for name in columns)
     lines = "".join(
         f"<tr>{''.join(f'<td>{escape(_cell(value))}</td>' for value in row)}</tr>"

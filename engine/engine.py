@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import asdict
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +153,8 @@ class Engine:
         return f"<{self._summary}>"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return f"<p>{escape(self._summary)}</p>"
 
     @property

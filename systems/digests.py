@@ -7,11 +7,12 @@ Unlike the digest of a bidding table, which is that of its rows, it is that of w
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from bidcascade.systems.language.tree.syntax_tree import SystemText
+from bidcascade.systems.language.tree.syntax_tree import Block, SystemText
 
 ENGINE_VERSION: Final = 1
 """Goes up whenever the same text means other calls, or the same calls become other rows."""
@@ -28,6 +29,16 @@ _CODE: Final = {
     "systems/rows": ("text_rows.py",),
 }  # fmt: skip
 """Files that decide what a text means, by folder."""
+_ROWS: Final = {
+    "bridge": ("*.py",),
+    "kernels": ("terms.py",),
+    "kernels/core": ("rows.py",),
+    "kernels/packing": ("*.py",),
+    "table/language": ("*.py", "*.json"),
+    "systems/places": ("*.py",),
+    "systems/rows": ("*.py",),
+}
+"""Files that decide how the core's rows are written, but those of the language."""
 _PROGRAM: Final = ("bridge", "kernels", "systems", "table")
 """Folders of all that systems answer by."""
 
@@ -68,20 +79,36 @@ def _contents(text: SystemText) -> list[str]:
     names = {"", *(name for path, _ in text.files for name in (path.name, str(path)))}
     own = [
         *(one for one in text.defines.values() if one.where.file not in names),
-        *(one for one in text.blocks if one.header.where.file not in names),
+        *(one for one in _blocks(text, names) if one.header.where.file not in names),
     ]
     return [*files, repr(own)] if own else files
+
+
+def _blocks(text: SystemText, names: set[str]) -> tuple[Block, ...]:
+    """Blocks of a text; none of a kept one, which need not be made, where all came from files."""
+    files = None if text.rows is None else text.rows.block_files()
+    return text.blocks if files is None or not files <= names else ()
 
 
 @cache
 def code_digest() -> str:
     """Digest of the code that decides what a text means."""
+    return _digest_of_files(_CODE)[:16]
+
+
+@cache
+def rows_digest() -> str:
+    """Digest of the code that writes the core's rows of a tree."""
+    return _digest_of_files(_ROWS)
+
+
+def _digest_of_files(named: Mapping[str, Sequence[str]]) -> str:
     found = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent
-    for folder, patterns in _CODE.items():
+    for folder, patterns in named.items():
         for path in sorted(one for pattern in patterns for one in (root / folder).glob(pattern)):
             found.update(path.name.encode() + path.read_bytes())
-    return found.hexdigest()[:16]
+    return found.hexdigest()
 
 
 @cache

@@ -161,6 +161,30 @@ def open_system(
     return System.open(path, options=options)
 
 
+def check_is_there(name_or_path: "str | Path") -> None:
+    """Check that there is a file or folder of a name, whatever it says.
+
+    Raises
+    ------
+    UnknownTable
+        If there is none; the message lists the names that need none.
+
+    Examples
+    --------
+    >>> check_is_there("sayc")
+    """
+    path = Path(name_or_path)
+    if str(name_or_path) in named_systems():
+        return
+    if is_system(path):
+        from .language.shipped import file_of
+
+        if not file_of(path).is_file():
+            raise _unknown(name_or_path, "a system's name")
+    elif not path.exists():
+        raise _unknown(name_or_path)
+
+
 def open_table(
     name_or_path: "str | Path" = DEFAULT_TABLE,
     *,

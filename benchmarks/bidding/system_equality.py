@@ -36,7 +36,7 @@ _DEEDS = ("raise", "new suit", "cue-bid", "reverse")
 def told(place: Place) -> list[object]:
     """All that entries say; needs are equal if their criteria are."""
     return [
-        (one.call, one.rank, one.name, one.where, one.criteria, one.line.number,
+        (one.call, one.rank, one.name, one.where, one.criteria, one.place,
          dict(one.bindings), one.specificity, one.agreements, one.condition)
         for one in place.entries
     ]  # fmt: skip

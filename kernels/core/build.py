@@ -1,19 +1,14 @@
 """How the core becomes a shared library, and a module for browsers: flags, compilers, targets.
 
 ``build_backend`` builds wheels with it, and ``library.py`` a checkout whose sources have changed.
-Nothing but the standard library is imported, since there is nothing else where wheels are built.
+Nothing but the standard library is imported, since there is nothing else where wheels are built;
+what compiles alone needs, when it compiles: most processes load what was built before.
 """
 
 import hashlib
 import os
-import platform
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.util import find_spec
@@ -117,6 +112,8 @@ class Target:
     @classmethod
     def here(cls) -> "Target":
         """Find the target that is this machine; on Linux as old as zig can build for."""
+        import platform
+
         machine = platform.machine().lower()
         machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
         if sys.platform == "darwin":
@@ -206,6 +203,9 @@ def find_compiler(target: Target | None = None) -> Compiler | None:
     Compiler or None
         ``$CXX`` if it is set, whatever it is.
     """
+    import shlex
+    import shutil
+
     here = Target.here()
     if target is None:
         if written := os.environ.get("CXX"):
@@ -228,6 +228,9 @@ def find_zig() -> tuple[str, ...] | None:
 def _works(compiler: Compiler) -> bool:
     # a name on the path is not enough: macOS has one without a compiler behind it, others lack
     # the C library's files, or know nothing of x86-64-v4
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "one.cpp"
         source.write_text('extern "C" { void free(void*); void one() { free(nullptr); } }\n')
@@ -253,9 +256,13 @@ def source_version(sources: Path = SOURCES) -> int:
     return int.from_bytes(digest.digest()[:8], "big")
 
 
-def checkout_folder(root: Path) -> Path:
-    """Where a checkout's libraries lie: a folder for each version of the sources."""
-    return root / "build" / "core" / f"{source_version(root / 'kernels' / 'core'):016x}"
+def checkout_folder(root: Path, version: int | None = None) -> Path:
+    """Where a checkout's libraries lie: a folder for each version of the sources.
+
+    Who knows the version of those that are there gives it: to work it out reads all of them.
+    """
+    known = source_version(root / "kernels" / "core") if version is None else version
+    return root / "build" / "core" / f"{known:016x}"
 
 
 def _source_files(sources: Path) -> Iterator[Path]:
@@ -292,6 +299,8 @@ def build_libraries(
             f"expected a C++ compiler: $CXX, {', '.join(_COMPILERS)} or pip's {ZIGLANG!r}, got none"
         )
     folder.mkdir(parents=True, exist_ok=True)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor() as pool:
         one = partial(_build_one, folder, compiler=found, sources=sources)
         return list(pool.map(one, builds or found.target.builds()))
@@ -343,6 +352,9 @@ def _module_command(sources: Path) -> list[str]:
 
 
 def _compiled(folder: Path, name: str, command: Sequence[str], cached: Path | None) -> Path:
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as scratch:
         built = Path(scratch) / name
         if cached is not None and cached.exists():
@@ -370,6 +382,9 @@ def _cached(name: str, command: Sequence[str]) -> Path | None:
 
 
 def _compile(command: Sequence[str], scratch: str) -> None:
+    import shlex
+    import subprocess
+
     # zig compiles parts of itself first: not left behind in the user's folder
     caches = dict.fromkeys(("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR"), scratch)
     try:

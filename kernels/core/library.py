@@ -163,7 +163,7 @@ def _opened(build: str, sources: Path, folder: Path | None) -> ctypes.CDLL | Non
     expected = expected_version() if sources == SOURCES else source_version(sources)
     checkout = _checkout(sources)
     if folder is None:
-        folder = sources if checkout is None else checkout_folder(checkout)
+        folder = sources if checkout is None else checkout_folder(checkout, expected)
     path = folder / Target.here().library_name(build)
     try:
         if checkout is not None and not path.exists():

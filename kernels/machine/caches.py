@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-import shutil
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -79,6 +78,8 @@ def remove(path: Path) -> None:
         If it cannot be removed.
     """
     if path.is_dir() and not path.is_symlink():
+        import shutil
+
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)

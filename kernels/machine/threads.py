@@ -6,19 +6,24 @@ once.
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from functools import cache
 from itertools import islice
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .forks import forget_in_child
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _THREADS = max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
 
 @cache
-def _pool() -> ThreadPoolExecutor:
+def _pool() -> "ThreadPoolExecutor":
+    # who asks about one deal has no threads
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="bidcascade-cpu")
 
 
@@ -52,12 +57,14 @@ def in_order_apart(function: Callable[[int], Any], starts: Sequence[int]) -> Ite
     if len(starts) == 1 or _THREADS == 1:
         yield from map(function, starts)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="bidcascade-apart") as threads:
         yield from _on(threads, function, starts)
 
 
 def _on(
-    threads: ThreadPoolExecutor, function: Callable[[int], Any], starts: Sequence[int]
+    threads: "ThreadPoolExecutor", function: Callable[[int], Any], starts: Sequence[int]
 ) -> Iterator[Any]:
     remaining = iter(starts)
     waiting: list[Future[Any]] = [
@@ -88,6 +95,8 @@ def side_by_side(*functions: Callable[[], Any], interrupted: Event) -> list[Any]
     They may share the pool. ``interrupted`` is set when one has failed or this thread is
     interrupted: the others should end then, and are waited for.
     """
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
     with ThreadPoolExecutor(len(functions), thread_name_prefix="bidcascade-side") as threads:
         futures = [threads.submit(function) for function in functions]
         try:

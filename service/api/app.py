@@ -177,4 +177,5 @@ async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
             stopped.set()
             # first, as it may ask for what is closed then; it ends with what it has in hand
             await asyncio.to_thread(thread.join)
+            await asyncio.to_thread(tables.finish_openings)
             await app_state.close()

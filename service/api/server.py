@@ -82,6 +82,8 @@ def serve(settings: Settings) -> None:
             log_level=settings.log_level,
             access_log=False,
             server_header=False,
+            # nobody is answered by one, and the library takes a while to load
+            ws="none",
             proxy_headers=bool(settings.trusted_proxies),
             forwarded_allow_ips=list(settings.trusted_proxies),
             timeout_graceful_shutdown=settings.shutdown_grace_s,

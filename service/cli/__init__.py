@@ -11,31 +11,11 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
-from typing import Final, NoReturn
-
-from bidcascade.bridge import (
-    BackendUnavailable,
-    BidcascadeError,
-    DeviceFault,
-    DoubleDummyFailed,
-    EngineFailed,
-    InvalidInput,
-    InvalidOverlay,
-    InvalidScript,
-    InvalidSystem,
-    InvalidTable,
-    NoSuchDeal,
-    OutOfDeviceMemory,
-    visible,
-)
-
-from .outputs import check_outputs
-from .shared import UsageError
+from typing import Any, Final, NoReturn
 
 DONE: Final = 0
 BAD_ARGUMENTS: Final = 1
@@ -108,16 +88,37 @@ COMMANDS: Final = {
 ``configure_bid`` of the module adds the arguments of ``bid``, and its function ``bid`` runs it.
 """
 
+_HELP: Final = ("-h", "--help")
 _EPILOG: Final = (
     "exit codes: 0 done, 1 bad arguments, 2 bad input or output, 3 backend unavailable or failed, "
     "70 an error of bidcascade itself, 130 interrupted"
 )
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Asks how wide the terminal is only where help is written, not at each argument."""
+
+    usual_width: int | None = 80
+
+    def __init__(self, prog: str, **more: Any) -> None:
+        super().__init__(prog, **{"width": self.usual_width, **more})
+
+
 class _Parser(argparse.ArgumentParser):
     """Raises instead of leaving, so that errors are reported in one way; says what was meant."""
 
     _words: Sequence[str] = ()
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{"formatter_class": _Formatter, **given})
+
+    def format_help(self) -> str:
+        _Formatter.usual_width = None
+        return super().format_help()
+
+    def format_usage(self) -> str:
+        _Formatter.usual_width = None
+        return super().format_usage()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -148,6 +149,8 @@ class _Parser(argparse.ArgumentParser):
             near = (_nearest(name[2:], names) or _begins(name[2:], names)) if is_unknown else ""
             if near:
                 message += f"; did you mean --{near} instead of {name}?"
+        from .shared import UsageError
+
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
@@ -236,6 +239,8 @@ def _check_is_utf8(options: argparse.Namespace) -> None:
             try:
                 word.encode()
             except UnicodeEncodeError:
+                from .shared import UsageError
+
                 raise UsageError(f"expected text in UTF-8 ({name}), got {word!r}") from None
 
 
@@ -252,6 +257,9 @@ def _run(words: list[str], interrupted: list[int]) -> int:
     try:
         options = make_parser(words).parse_args(words)
         _check_is_utf8(options)
+        # behind what leaves with its help
+        from .outputs import check_outputs
+
         check_outputs(options)
         code: int | None = options.handler(options)
         sys.stdout.flush()
@@ -265,7 +273,11 @@ def _run(words: list[str], interrupted: list[int]) -> int:
     # also an error of ours, or a panic of polars, which is no Exception: still one line, and how
     # to learn more
     except BaseException as error:
+        from bidcascade.bridge import BidcascadeError, InvalidInput
+
         if debug and not isinstance(error, KeyboardInterrupt):
+            import traceback
+
             traceback.print_exc()
         if interrupted or isinstance(error, KeyboardInterrupt):
             # a function where it depends on how far the command was
@@ -290,9 +302,23 @@ def exit_code(error: BaseException) -> int:
 
     Examples
     --------
-    >>> exit_code(InvalidInput("no deals")), exit_code(UsageError("no such option"))
+    >>> from bidcascade.bridge import InvalidInput, NoSystem
+    >>> exit_code(InvalidInput("no deals")), exit_code(NoSystem("no such option"))
     (2, 1)
     """
+    from bidcascade.bridge import (
+        BackendUnavailable,
+        DeviceFault,
+        DoubleDummyFailed,
+        EngineFailed,
+        InvalidInput,
+        InvalidScript,
+        InvalidSystem,
+        InvalidTable,
+        NoSuchDeal,
+        OutOfDeviceMemory,
+    )
+
     failed = BackendUnavailable | DeviceFault | DoubleDummyFailed | EngineFailed | OutOfDeviceMemory
     if isinstance(error, failed):
         return NO_BACKEND
@@ -311,6 +337,8 @@ def exit_code(error: BaseException) -> int:
 
 
 def _message(error: BaseException) -> str:
+    from bidcascade.bridge import BidcascadeError, InvalidOverlay, InvalidSystem
+
     if isinstance(error, MemoryError) and not isinstance(error, BidcascadeError):
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BidcascadeError):
@@ -322,6 +350,8 @@ def _message(error: BaseException) -> str:
 
 
 def _print_error(message: str) -> None:
+    from bidcascade.bridge import visible
+
     # perhaps nobody reads standard error any more
     with suppress(OSError):
         print(f"bidcascade: error: {visible(message)}", file=sys.stderr)
@@ -346,7 +376,11 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser.set_defaults(handler=_without_command)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     named = next((word for word in words if not word.startswith("-")), None)
+    # the others are told by what asks for help, or for a command that does not exist
+    is_told = named not in COMMANDS or any(word in _HELP for word in words[: words.index(named)])
     for name, (module, meaning) in COMMANDS.items():
+        if name != named and not is_told:
+            continue
         command = commands.add_parser(
             name,
             help=meaning,
@@ -374,6 +408,8 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
 
 def _without_command(options: argparse.Namespace) -> int:
     if not options.version:
+        from .shared import UsageError
+
         raise UsageError("expected a command: " + ", ".join(COMMANDS))
     from bidcascade.version import package_version
 

@@ -30,4 +30,6 @@ def complete() -> None:
     from . import make_parser
 
     line = os.environ.get("COMP_LINE", "")
-    autocomplete(make_parser(line.split()[1:]))
+    words = line.split()[1:]
+    # the last word is no command yet while nothing stands behind it
+    autocomplete(make_parser(words if line[-1:].isspace() else words[:-1]))

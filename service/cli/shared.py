@@ -19,6 +19,8 @@ from bidcascade.bridge import (
 )
 from bidcascade.engine.questions.parts.answer_fields import plain
 
+from .single_threaded_numpy import import_numpy
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -303,6 +305,7 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def open_engine(options: argparse.Namespace) -> "Engine":
     """Open the engine that the arguments ask for."""
+    import_numpy()
     from bidcascade.engine.engine import Engine
 
     with table_errors(options.table):

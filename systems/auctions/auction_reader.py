@@ -17,9 +17,8 @@ from bidcascade.kernels.machine.caches import LruCache
 from bidcascade.kernels.packing.intervals import Ends, both, spanned
 from bidcascade.systems.language.auctions.patterns import Bindings
 from bidcascade.systems.language.tree.syntax_tree import Agreement, Condition
-from bidcascade.systems.places.contexts import PlacedLine
 from bidcascade.systems.places.places import CONTEXT_TERMS, Place, PlaceEntry, Rules
-from bidcascade.systems.places.state import Alternative, Knowledge, Meaning, State
+from bidcascade.systems.places.state import Alternative, Knowledge, LineUse, Meaning, State
 from bidcascade.table.language.expression_tree import (
     And,
     Comparison,
@@ -124,7 +123,7 @@ class AuctionReader(ABC):
         possible = before.cells
         taken = 0  # hands that an earlier line certainly takes
         alternatives: list[Alternative] = []
-        uses: list[tuple[PlacedLine, Bindings]] = []
+        uses: list[LineUse] = []
         agreements: list[Agreement] = []
         terms: list[dict[str, Ends]] = []
         shown = loose = 0
@@ -138,8 +137,8 @@ class AuctionReader(ABC):
                 continue
             cells = reach.can & possible & ~taken
             loose |= reach.can
-            if not uses or uses[-1][0] is not entry.line:
-                uses.append((entry.line, entry.bindings))
+            if not uses or uses[-1].place != entry.place:
+                uses.append(LineUse(entry.place, entry.line, entry.bindings))
             agreements += [item for item in entry.agreements if item not in agreements]
             terms.append(_narrowed(term_bounds(entry.expression), self._promise(entry, state)))
             if cells:

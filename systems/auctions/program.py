@@ -20,8 +20,8 @@ from bidcascade.systems.language.tree.syntax_tree import VARIABLES, Condition, W
 from bidcascade.systems.places.knowledge import Bounds
 from bidcascade.systems.places.places import Constraint, PlaceEntry, Rules, name_of
 from bidcascade.systems.rows.expression_rows import FORMS, expression_of, words_of
-from bidcascade.systems.rows.structure_rows import StructureRows
-from bidcascade.systems.rows.text_rows import TextRows
+from bidcascade.systems.rows.program_rows import ProgramRows
+from bidcascade.systems.rows.text_rows import meaning
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
@@ -61,17 +61,15 @@ class SystemProgram:
 
     def __init__(self, rules: Rules, tags: dict[str, int] | None = None) -> None:
         self.rules = rules
-        self._text = TextRows(rules, tags)
-        structure = StructureRows(rules, self._text)
-        words = structure.words()
-        self._variant = structure.variant
+        self._rows = ProgramRows(rules, {} if tags is None else tags)
         try:
-            self.core = CoreSystem(self._text.words(), words)
+            self.core = CoreSystem(*self._rows.words)
         except ValueError:
             raise InvalidSystem("expected a system within the core's numbers") from None
+        del self._rows.words
         self._expressions: dict[int, Expression] = {}
         self._expression_numbers: dict[Expression, int] = {}
-        self._names = {name: number for number, name in enumerate(self._text.names)}
+        self._names = {name: number for number, name in enumerate(self._rows.names)}
         self._constraints: dict[int, Constraint] = {}
         self._cells = _Cells(self.core)
         self._foreign_names: dict[int, str] = {}
@@ -83,7 +81,7 @@ class SystemProgram:
         fault, about = self.core.problem
         if fault == "condition":
             reason, phrase, word, _ = about
-            return self._text.error(reason, phrase, word)
+            return self._rows.error(reason, phrase, word)
         if fault == "expression":
             return self._error_in(self.expression(about[1]))
         if fault in _MOST:
@@ -93,7 +91,7 @@ class SystemProgram:
     def _error_in(self, expression: Expression) -> InvalidSystem:
         """Error of an expression that means nothing, with the place where it is written."""
         message = self._message(expression)
-        for phrase in self._text.phrase_list:
+        for phrase in self._rows.phrases:
             if phrase.kind == "raw" and message in self._message_of(phrase.text):
                 text = f"{phrase.where}: in {{{phrase.text}}}: {message}"
                 return invalid_at(phrase.where, text)
@@ -119,7 +117,7 @@ class SystemProgram:
         found = self._expressions.get(number)
         if found is None:
             form, *words = self.core.expression_rows(number)
-            made = expression_of(form, words, self._text.names, self.expression)
+            made = expression_of(form, words, self._rows.names, self.expression)
             found = self._expressions[number] = made
             self._expression_numbers.setdefault(found, number)
         return found
@@ -136,10 +134,10 @@ class SystemProgram:
         """Give a name a number in the core; what comes behind those of the text is added."""
         number = self._names.get(name)
         if number is None:
-            kind, formula = self._text.meaning(name)
+            kind, formula = meaning(name, self.rules.vocabulary)
             known = -1 if formula is None else self._expression_number(formula)
             number = self._names[name] = self.core.add_name(kind, known)
-            self._text.names.append(name)
+            self._rows.names.append(name)
         return number
 
     def lowered(
@@ -153,7 +151,7 @@ class SystemProgram:
             If it asks for what does not exist there.
         """
         number = self.core.lowered_at(
-            store, place, self._text.condition(condition), code_of(bindings)
+            store, place, self._rows.condition(condition), code_of(bindings)
         )
         if number < 0:
             raise self.error()
@@ -228,15 +226,14 @@ class SystemProgram:
     def _variant_name(self, number: int) -> str:
         known = self._variant_names.get(number)
         if known is None:
-            placed, variant, _ = self._variant(number)
-            known = self._variant_names[number] = name_of(placed, variant)
+            found = self._rows.variant(number)
+            known = self._variant_names[number] = name_of(found.line, found.variant)
         return known
 
     def where(self, entry: int) -> Where:
         """Tell where the line or the variant behind an entry stands, without what it asks for."""
-        number = int(self.core.rows("entries")[entry]["variant"])
-        placed, variant, _ = self._variant(number)
-        return placed.line.where if variant is None else variant.where
+        found = self._rows.variant(self.variant_of(entry))
+        return (found.variant or found.line).where
 
     def entry(self, number: int, rank: int) -> PlaceEntry:
         """Entry as an object, with its rank at a place."""
@@ -244,16 +241,17 @@ class SystemProgram:
         if known is None:
             _make_room(self._shown_entries)
             row = self.core.rows("entries")[number]
-            placed, variant, group = self._variant(int(row["variant"]))
+            found = self._rows.variant(int(row["variant"]))
             code = int(self.core.rows("bindings")[row["bindings"]])
             known = PlaceEntry.of(
-                placed,
-                variant,
+                found.line,
+                found.place,
+                found.variant,
                 int(row["call"]),
                 rank,
                 self.constraint(int(row["needs"])),
                 bindings_of(code),
-                group.specificity,
+                found.specificity,
             )
             self._shown_entries[number, rank] = known
         return known

@@ -1,8 +1,9 @@
 """One call with its reasons: the entry that a hand chooses, and every candidate's criteria."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, overload
 
 from bidcascade.bridge import (
@@ -53,14 +54,20 @@ class Candidate(ShownAnswer):
 
 
 class LazyCandidates(Sequence[Candidate]):
-    """Candidates that are looked at only if somebody asks for them."""
+    """Candidates that are looked at only if somebody asks for them, and as far as he asks."""
 
-    def __init__(self, find: Callable[[], list[Candidate]]) -> None:
+    def __init__(self, find: Callable[[], Iterable[Candidate]]) -> None:
         self._find = find
+        self._seen: list[Candidate] = []
 
     @cached_property
+    def _rest(self) -> Iterator[Candidate]:
+        return iter(self._find())
+
+    @property
     def _found(self) -> list[Candidate]:
-        return self._find()
+        self._seen += self._rest
+        return self._seen
 
     def __len__(self) -> int:
         return len(self._found)
@@ -70,7 +77,10 @@ class LazyCandidates(Sequence[Candidate]):
     @overload
     def __getitem__(self, number: slice) -> Sequence[Candidate]: ...
     def __getitem__(self, number: int | slice) -> Candidate | Sequence[Candidate]:
-        return self._found[number]
+        if isinstance(number, slice) or number < 0:
+            return self._found[number]
+        self._seen += islice(self._rest, max(0, number + 1 - len(self._seen)))
+        return self._seen[number]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and self._found == list(other)

@@ -1,6 +1,6 @@
 """One call of a system with its reasons: the line that a hand chooses, and why not the others."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -66,12 +66,11 @@ def answer_from_system(
         has_lines = bool(made.entry >= 0 or bidder.entry_count_at(made.place))
         entry = None if made.entry < 0 else program.entry(made.entry, 0)
 
-    def candidates() -> list[Candidate]:
+    def candidates() -> Iterator[Candidate]:
         place = bidder.place(calls)
-        checked = check_candidates(place.entries, hand, context, program.rules.vocabulary)
-        if words:
-            checked = [_with_words(one, program.rules.defines, lower) for one in checked]
-        return [_candidate(one, entry_of((*calls, one.entry.call))) for one in checked]
+        for one in check_candidates(place.entries, hand, context, program.rules.vocabulary):
+            told = _with_words(one, program.rules.defines, lower) if words else one
+            yield _candidate(told, entry_of((*calls, one.entry.call)))
 
     def lower(condition: Condition, bindings: Bindings) -> Expression:
         return bidder.lowered(condition, calls, bindings)

@@ -28,7 +28,6 @@ from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.machine.threads import in_order_apart, thread_count
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.systems.language.reading.options import option_rows
 from bidcascade.systems.system import System, SystemPlaces
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -172,6 +171,9 @@ class SystemBidder:
 
     @property
     def options(self) -> list[dict[str, Any]]:
+        # the grammar is not needed to bid
+        from bidcascade.systems.language.reading.options import option_rows
+
         return option_rows(self._system.text)
 
     @property

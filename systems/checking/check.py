@@ -182,7 +182,7 @@ def place_shares(
 
 
 def _named(entry: PlaceEntry) -> str:
-    line = entry.line.line
+    line = entry.line
     return f"{line.name or 'a line'} ({line.where})"
 
 
@@ -222,8 +222,8 @@ class _Tally:
         auction = format_calls(place.calls) or "opening"
         for entry, deals in taken:
             if entry is not None:
-                self._offered[entry.line.number] += count
-                self._chosen[entry.line.number] += len(deals)
+                self._offered[entry.place] += count
+                self._chosen[entry.place] += len(deals)
             if not len(deals):
                 continue
             if entry is None and place.forced:
@@ -292,7 +292,7 @@ class _Tally:
             if entry is None or not entry.specificity[3]:
                 continue
             other, took = first.setdefault(entry.call, (entry, deals))
-            if other.line is entry.line or other.specificity != entry.specificity:
+            if other.place == entry.place or other.specificity != entry.specificity:
                 continue
             for expression in entry.criteria:
                 vocabulary = self._system.vocabulary

@@ -1,6 +1,5 @@
 """Complaints about a system's text: where, what, the line with a caret under the place, advice."""
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -81,7 +80,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("ballanced", ["balanced", "unbalanced", "points"])
     'balanced'
     """
-    found = difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.7)
+    # who makes no mistake needs none of it
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, sorted(set(known)), n=1, cutoff=0.7)
     return found[0] if found else ""
 
 

@@ -1,7 +1,7 @@
-"""Parsed texts are kept: reading a system again takes a tenth of the time of parsing it.
+"""Parsed texts are kept: reading a system again takes a hundredth of the time of parsing it.
 
-A kept text is one file of JSON: a checksum, and the tree's objects as rows, each behind those that
-it refers to. It is believed only while everything that the parser looked at is as it was: the
+A kept text is one file: a checksum, and a line of JSON for each object of the tree, behind those
+that it refers to. It is believed only while everything that the parser looked at is as it was: the
 files' content, which files are there and which are not, the reader itself. Whatever is wrong with
 a kept text, or with the folder, the text is parsed instead.
 """
@@ -12,19 +12,22 @@ import json
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, cached_property
 from operator import attrgetter
 from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from bidcascade.kernels.machine.caches import cached_file, write_cached_file
 
 from .shipped import file_of, resolved, shipped_folder
-from .tree.syntax_tree import Block, Line, SystemText
+from .tree.syntax_tree import MADE_LATER, Block, Line, SystemText
 
 MOST_CACHED: Final = 32
 """Texts that stay in the folder: those used last."""
@@ -108,11 +111,11 @@ def _cached(place: Path) -> SystemText | None:
         content = cached_file(place)
         if content is None:
             return None
-        record = json.loads(content)
+        looked, _, rows = content.partition(b"\n")
         # files that were not there count too: a new one may be found before those that were
-        if any(resolved(Path(path)) != found for path, found in record["looked"]):
+        if any(resolved(Path(path)) != found for path, found in json.loads(looked)):
             return None
-        text = tree_of_rows(record["rows"])
+        text = _KeptTree(rows, place.stem).text()
         for path, digest in text.files:
             if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
                 return None
@@ -124,18 +127,28 @@ def _cached(place: Path) -> SystemText | None:
 
 
 def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
-    record = {
-        "looked": [(str(path), found) for path, found in looked.items()],
-        "rows": rows_of_tree(text),
-    }
+    numbers: dict[int, int] = {}
+    lines = [[(str(path), found) for path, found in looked.items()], *rows_of_tree(text, numbers)]
+    content = _lines(lines)
     # without a cache the text is parsed each time
-    write_cached_file(place, json.dumps(record, separators=(",", ":")).encode(), _OURS, MOST_CACHED)
+    write_cached_file(place, content, _OURS, MOST_CACHED)
+    object.__setattr__(text, "rows", _KeptTree(b"", place.stem, numbers))
+
+
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_scan: Final = json.JSONDecoder().raw_decode
+"""Reads what begins at a place of a text."""
+
+
+def _lines(rows: list[list[Any]]) -> bytes:
+    return "\n".join(map(_encode, rows)).encode()
 
 
 # ---------------------------------------------------------------------- trees as rows
 Read = Callable[[Any], Any]
 Numbering = Callable[[Any], int]
 Parts = list[tuple[int, Callable[..., Any]]]
+Makers = list[tuple[Callable[..., Any], tuple[Read | None, ...]]]
 
 
 @cache
@@ -156,14 +169,21 @@ def _classes() -> dict[type, dict[str, Any]]:
     return found
 
 
-def rows_of_tree(text: SystemText) -> list[list[Any]]:
+def rows_of_tree(text: SystemText, known: dict[int, int] | None = None) -> list[list[Any]]:
     """Objects of a tree as rows ``[class, field, …]``, where a number stands for another object.
 
     It says how far back that one's row is: ``-1`` is the row before, 0 stands for None. Objects
     that say the same at the same place share a row, but for lines and blocks.
+
+    Parameters
+    ----------
+    text
+        The tree.
+    known
+        Where the number of each object's row is put, from 1, by the object's identity.
     """
     rows: list[list[Any]] = []
-    known: dict[int, int] = {}
+    known = {} if known is None else known
     same: dict[tuple[Any, ...], int] = {}
 
     def number_of(value: Any) -> int:
@@ -241,23 +261,137 @@ def _writer(
 
 def tree_of_rows(rows: list[list[Any]]) -> SystemText:
     """Make the tree of its rows; the last one is the whole text."""
-    objects: list[Any] = [None]
-    makers = [
-        (kind, tuple(_reader(annotation, objects) for annotation in names.values()))
+    return _KeptTree(_lines(rows)).text()
+
+
+class _KeptTree:
+    """Rows of a tree, of which an object is made when it is first asked for.
+
+    Most who open a system ask for a few of its lines. To make all objects at once is quicker than
+    to make one after the other.
+
+    Parameters
+    ----------
+    rows
+        Each a line of JSON; the last one is the text's own.
+    key
+        What tells them from those of all other texts.
+    numbers
+        Of rows that are not there, by the identity of the objects that they were made of.
+    """
+
+    def __init__(self, rows: bytes, key: str = "", numbers: dict[int, int] | None = None) -> None:
+        self.key = key
+        self._rows = rows.decode("ascii")
+        ends = np.flatnonzero(np.frombuffer(rows, np.uint8) == ord("\n"))
+        self._starts: list[int] = [0, *(ends + 1).tolist()]
+        self._text_row = self._row(len(self._starts))[1:] if rows else []
+        self._objects: list[Any] = [None] * len(self._starts)
+        self._numbers = numbers or {}
+        self._here = 0
+        # who asks at the same time gets the same objects
+        self._lock = threading.RLock()
+
+    def text(self) -> SystemText:
+        """Make the text, all but what is made later."""
+        text = SystemText.__new__(SystemText)
+        object.__setattr__(text, "rows", self)
+        for name in _classes()[SystemText]:
+            if name not in MADE_LATER:
+                object.__setattr__(text, name, self.part(name))
+        return text
+
+    def part(self, name: str) -> Any:
+        """Give what a field of the text holds."""
+        if name == "blocks":
+            self._make_all()
+        names = _classes()[SystemText]
+        read = _reader(names[name], self._behind)
+        with self._lock:
+            self._here = len(self._objects)
+            part = self._text_row[[*names].index(name)]
+            return part if read is None else read(part)
+
+    def block_files(self) -> set[str] | None:
+        """Give the files that the headers of top-level blocks stand in; None of made blocks."""
+        with self._lock:
+            if not self._rows:
+                return None
+            blocks = self._text_row[[*_classes()[SystemText]].index("blocks")]
+            here = len(self._objects)
+            wheres = (self._referred(here + back, "header", "where") for back in blocks)
+            return {self._object(where).file for where in wheres}
+
+    def line(self, number: int) -> Line | None:
+        """Give the line of a row; None where the rows are not there, as of a text just parsed."""
+        with self._lock:
+            return self._object(number) if number < len(self._objects) else None
+
+    def number_of(self, part: object) -> int:
+        """Give the number of the row that an object was made of; 0 if it was made of none."""
+        if not self._numbers:
+            with self._lock:
+                made = enumerate(self._objects)
+                self._numbers = {id(one): number for number, one in made if one is not None}
+        return self._numbers.get(id(part), _NONE)
+
+    def _behind(self, back: int) -> Any:
+        """Object that the row which is read refers to."""
+        return self._object(self._here + back) if back else None
+
+    @cached_property
+    def _makers(self) -> "Makers":
+        return _makers(self._behind)
+
+    def _row(self, number: int) -> list[Any]:
+        row: list[Any] = _scan(self._rows, self._starts[number - 1])[0]
+        return row
+
+    def _referred(self, number: int, *names: str) -> int:
+        """Follow fields from an object to another one; the number of that."""
+        for name in names:
+            kind, *parts = self._row(number)
+            number += parts[[*[*_classes().values()][kind]].index(name)]
+        return number
+
+    def _object(self, number: int) -> Any:
+        found = self._objects[number]
+        if found is None and number:
+            around, self._here = self._here, number
+            found = self._objects[number] = _made(self._makers, self._row(number))
+            self._numbers[id(found)] = number
+            self._here = around
+        return found
+
+    def _make_all(self) -> None:
+        """Make what is not made yet."""
+        with self._lock:
+            if not self._rows:
+                return
+            there, objects = self._objects, [None]
+            makers = _makers(objects.__getitem__)
+            with without_collections():
+                rows = json.loads(f"[{self._rows.replace(chr(10), ',')}]")[:-1]
+                for row, made in zip(rows, there[1:], strict=True):
+                    objects.append(_made(makers, row) if made is None else made)
+            self._objects, self._rows, self._numbers = objects, "", {}
+            self._starts = []
+
+
+def _makers(find: Read) -> Makers:
+    """How objects are made of rows, by the numbers of their classes; ``find`` finds another one."""
+    return [
+        (kind, tuple(_reader(annotation, find) for annotation in names.values()))
         for kind, names in _classes().items()
     ]
-    for number, *row in rows:
-        kind, readers = makers[number]
-        objects.append(
-            kind(
-                *[
-                    part if read is None else read(part)
-                    for read, part in zip(readers, row, strict=True)
-                ]
-            )
-        )
-    text: SystemText = objects[-1]
-    return text
+
+
+def _made(makers: Makers, row: list[Any]) -> Any:
+    number, *parts = row
+    kind, readers = makers[number]
+    return kind(
+        *[part if read is None else read(part) for read, part in zip(readers, parts, strict=True)]
+    )
 
 
 def classes_of_rows() -> list[tuple[str, list[tuple[str, Any]]]]:
@@ -296,10 +430,10 @@ def _refers(annotation: Any) -> bool:
     return _is_object(annotation) or any(map(_refers, get_args(annotation)))
 
 
-def _reader(annotation: Any, objects: list[Any]) -> Read | None:
+def _reader(annotation: Any, find: Read) -> Read | None:
     """Reader of a field of that type; None if it is written as it is."""
     if _is_object(annotation):
-        return objects.__getitem__
+        return find
     kind = _without_none(annotation)[0]
     if kind is Path:
         return lambda part: None if part is None else Path(part)
@@ -307,9 +441,9 @@ def _reader(annotation: Any, objects: list[Any]) -> Read | None:
         return None
     inner = get_args(kind)
     if inner[-1] is not ... and get_origin(kind) is tuple:
-        readers = [_reader(one, objects) or _as_it_is for one in inner]
+        readers = [_reader(one, find) or _as_it_is for one in inner]
         return lambda part: tuple(read(value) for read, value in zip(readers, part, strict=True))
-    read = _reader(inner[1] if get_origin(kind) is dict else inner[0], objects) or _as_it_is
+    read = _reader(inner[1] if get_origin(kind) is dict else inner[0], find) or _as_it_is
     if get_origin(kind) is dict:
         return lambda part: {name: read(value) for name, value in part}
     return tuple if read is _as_it_is else lambda part: tuple(map(read, part))

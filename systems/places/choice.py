@@ -1,6 +1,6 @@
 """The call that a system makes with a hand, and why not the others."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bidcascade.bridge import PASS, ShownAnswer
@@ -67,9 +67,8 @@ def fits(
 
 def check_candidates(
     entries: Iterable[PlaceEntry], hand: int, context: Context, vocabulary: Vocabulary
-) -> list[CandidateCheck]:
-    """Test every entry of a place on a hand, in order."""
-    found: list[CandidateCheck] = []
+) -> Iterator[CandidateCheck]:
+    """Test the entries of a place on a hand, in order."""
     values = HandValues(hand, vocabulary, context)
     taker: PlaceEntry | None = None
     for entry in entries:
@@ -78,7 +77,6 @@ def check_candidates(
             for expression in entry.criteria
         )
         good = all(check["holds"] for check in checks)
-        found.append(CandidateCheck(entry, good, checks, taker if good else None))
+        yield CandidateCheck(entry, good, checks, taker if good else None)
         if good and taker is None:
             taker = entry
-    return found

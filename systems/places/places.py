@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from bidcascade.bridge import ShownAnswer, format_call, format_calls
@@ -11,6 +12,7 @@ from bidcascade.systems.language.tree.syntax_tree import (
     AllOf,
     Condition,
     Define,
+    Line,
     SystemText,
     Variant,
     Where,
@@ -18,7 +20,7 @@ from bidcascade.systems.language.tree.syntax_tree import (
 from bidcascade.table.language.expression_tree import And, Expression, terms_of
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .contexts import HeaderTest, LineGroup, PlacedLine, Places, Specificity, places_of
+from .contexts import HeaderTest, LineGroup, Places, Specificity, places_of
 from .formulas import TRUE
 from .knowledge import EVERYTHING, Bounds
 
@@ -70,9 +72,9 @@ def expression_of(criteria: tuple[Expression, ...]) -> Expression:
     return criteria[0] if len(criteria) == 1 else And(criteria)
 
 
-def name_of(placed: PlacedLine, variant: Variant | None) -> str:
+def name_of(line: Line, variant: Variant | None) -> str:
     """Name of a line, as players call it; of its variant where the line has none."""
-    return placed.line.name or ("" if variant is None else variant.name)
+    return line.name or ("" if variant is None else variant.name)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,7 +92,9 @@ class PlaceEntry(ShownAnswer):
     agreements: tuple[Agreement, ...]
     condition: Condition | None
     """As written, for a description in words; None for any hand."""
-    line: PlacedLine
+    line: Line = field(compare=False)
+    place: int
+    """Number of the line at its place, among :attr:`.Places.lines`."""
     bindings: Bindings
     specificity: Specificity
     kind: str = ""
@@ -112,7 +116,8 @@ class PlaceEntry(ShownAnswer):
     @classmethod
     def of(
         cls,
-        placed: PlacedLine,
+        line: Line,
+        place: int,
         variant: Variant | None,
         call: int,
         rank: int,
@@ -121,8 +126,7 @@ class PlaceEntry(ShownAnswer):
         specificity: Specificity,
     ) -> "PlaceEntry":
         """Entry of a line, or of one of its variants, for one of its calls."""
-        line = placed.line
-        name, where = name_of(placed, variant), line.where
+        name, where = name_of(line, variant), line.where
         condition, agreements, kind = line.condition, line.agreements, ""
         if variant is not None:
             kind, where = variant.name, variant.where
@@ -137,7 +141,8 @@ class PlaceEntry(ShownAnswer):
             constraint,
             agreements,
             condition,
-            placed,
+            line,
+            place,
             bindings,
             specificity,
             kind,
@@ -182,18 +187,31 @@ class Place(ShownAnswer):
 class Rules:
     """A system made ready for expansion: its places and definitions."""
 
-    def __init__(self, text: SystemText, vocabulary: Vocabulary | None = None) -> None:
+    def __init__(self, text: SystemText) -> None:
         self.text = text
         self.title = text.title
-        self.places: Places = places_of(text)
-        self.defines: Mapping[str, Define] = text.defines
-        self.vocabulary = vocabulary or Vocabulary()
-        self.anywhere = Branch()
+        self.vocabulary = Vocabulary()
+
+    @property
+    def defines(self) -> Mapping[str, Define]:
+        """Definitions by name."""
+        return self.text.defines
+
+    @cached_property
+    def places(self) -> Places:
+        """All groups of lines."""
+        return places_of(self.text)
+
+    @cached_property
+    def anywhere(self) -> "Branch":
+        """Groups that apply wherever their headers hold."""
+        found = Branch()
         for group in self.places.anywhere:
-            branch = self.anywhere
+            branch = found
             for test in group.tests:
                 branch = branch.below.setdefault(test.condition, (test, Branch()))[1]
             branch.groups.append(group)
+        return found
 
 
 class Branch:

@@ -7,7 +7,7 @@ know both sides' systems. It is built call by call and never changes.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, Auction, bid_level
 from bidcascade.kernels.packing.intervals import Ends, both
@@ -18,11 +18,10 @@ from bidcascade.systems.language.auctions.patterns import (
     letter_of,
     strain_of,
 )
-from bidcascade.systems.language.tree.syntax_tree import Agreement, Where
+from bidcascade.systems.language.tree.syntax_tree import Agreement, Line, Where
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .contexts import PlacedLine
 from .knowledge import EVERYTHING, Hull, hull, term_range
 
 Item = TypeVar("Item")
@@ -67,13 +66,31 @@ class Alternative:
     """Seat and vulnerability that it was read for (:attr:`.Context.number`), if it was for one."""
 
 
+class LineUse(NamedTuple):
+    """A line that makes a call.
+
+    Parameters
+    ----------
+    place
+        Number of the line at its place, among :attr:`.Places.lines`.
+    line
+        As the text has it.
+    bindings
+        Of its variables.
+    """
+
+    place: int
+    line: Line
+    bindings: Bindings
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What a call meant where it was made: agreements and hand types of its lines."""
 
     call: int
-    uses: tuple[tuple[PlacedLine, Bindings], ...] = ()
-    """Lines that make the call there, with the bindings of each; empty for a call of which the
+    uses: tuple[LineUse, ...] = ()
+    """Lines that make the call there; empty for a call of which the
     system knows nothing, and for a pass by default."""
     agreements: tuple[Agreement, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
@@ -276,8 +293,8 @@ def _suits_shown(
 def _agreed_suit(meaning: Meaning, call_kind: frozenset[str]) -> str | None:
     for agreement in reversed(meaning.agreements):
         if agreement.kind == "agrees" and agreement.suit is not None:
-            for _, bindings in meaning.uses:
-                letter = letter_of(agreement.suit, bindings)
+            for use in meaning.uses:
+                letter = letter_of(agreement.suit, use.bindings)
                 if letter is not None:
                     return letter
     return strain_of(meaning.call) if "raise" in call_kind and not meaning.is_artificial else None

@@ -63,9 +63,9 @@ class ReferenceSide:
     def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> PlaceEntry:
         """Entry that stands in no text, for what overlays make of a place."""
         constraint = constraint_of(criteria, self.rules.vocabulary)
-        placed = self.rules.places.lines[0]
+        line = self.rules.places.lines[0].line
         entry = PlaceEntry(
-            call, 0, name, placed.line.where, constraint, (), None, placed, {}, (0, 0, 0, 0)
+            call, 0, name, line.where, constraint, (), None, line, 0, {}, (0, 0, 0, 0)
         )
         self._foreign.add(self.number_of(entry))
         return entry

@@ -103,7 +103,16 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
                 owners[call] = specificity
                 made = True
                 constraint = constraint_of(own, rules.vocabulary)
-                yield PlaceEntry.of(placed, variant, call, rank, constraint, bindings, specificity)
+                yield PlaceEntry.of(
+                    placed.line,
+                    placed.number,
+                    variant,
+                    call,
+                    rank,
+                    constraint,
+                    bindings,
+                    specificity,
+                )
         rank += made
 
 
@@ -151,9 +160,9 @@ def _groups(places: Places, state: State) -> Iterator[tuple[LineGroup, Bindings]
                     seen.append(bindings)
                     yield group, bindings
     if len(calls) >= 2:
-        for placed, bound in state.meanings[-2].uses:
-            for group in placed.below:
-                found = below_bindings(group, bound, calls[-1])
+        for use in state.meanings[-2].uses:
+            for group in places.lines[use.place].below:
+                found = below_bindings(group, use.bindings, calls[-1])
                 if found is not None:
                     yield group, found
 

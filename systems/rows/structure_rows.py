@@ -4,12 +4,14 @@
 once, however many places it stands at.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+import numpy as np
+
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.tree.syntax_tree import VARIABLES, Agreement, Line, Variant
+from bidcascade.kernels.types import I32
+from bidcascade.systems.language.tree.syntax_tree import VARIABLES, Agreement, Line
 from bidcascade.systems.places.contexts import LAST_RESORT, LineGroup, PlacedLine
 from bidcascade.systems.places.places import Rules
 
@@ -80,13 +82,11 @@ class StructureRows:
         )
         self._add_branch(rules.anywhere)
 
-    def variant(self, number: int) -> tuple[PlacedLine, Variant | None, LineGroup]:
-        """Line at its place, variant and group that have a number in the core."""
-        place = bisect_right(self._first_variants, number) - 1
-        placed = self._rules.places.lines[place]
-        variants = placed.line.variants
-        variant = variants[number - self._first_variants[place]] if variants else None
-        return placed, variant, self._owners[place]
+    def lines(self) -> I32:
+        """Of each line at its place: number of its first variant, 0, specificity of its group."""
+        rows = zip(self._first_variants, self._owners, strict=True)
+        found = [(first, 0, *group.specificity) for first, group in rows]
+        return np.array(found, np.int32).reshape(-1, 6)
 
     def words(self) -> Words:
         """All rows, int32: what ``Structure::read`` of the core takes."""
@@ -148,7 +148,8 @@ class StructureRows:
         return self._list(map(self._agreement, agreements)) if agreements else (0, 0)
 
     def _agreement(self, one: Agreement) -> int:
-        number = self._agreements.get(id(one))
+        identity = self._text.identity_of(one)
+        number = self._agreements.get(identity)
         if number is None:
             text = self._text
             row = (
@@ -159,7 +160,7 @@ class StructureRows:
                 text.condition(one.condition),
                 text.tag(one.text) if one.kind == "tag" else -1,
             )
-            number = self._agreements[id(one)] = _extended(self._rows["agreements"], (row,))
+            number = self._agreements[identity] = _extended(self._rows["agreements"], (row,))
         return number
 
     def _add_branch(self, branch: Any) -> int:

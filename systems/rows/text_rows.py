@@ -5,7 +5,7 @@ says it; ``kernels/core/text/phrases.hpp`` has what each kind asks for; ``condit
 at a place.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, chain
@@ -43,6 +43,7 @@ from bidcascade.systems.places.places import Rules
 from bidcascade.systems.places.state import WHO
 from bidcascade.table.language.expression_tree import Expression, Not, TermName
 from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
 
 from .expression_rows import FORMS, words_of
 
@@ -211,9 +212,16 @@ class TextRows:
         self._subjects[number] = None
         return number
 
+    def condition_numbers(self) -> Iterator[tuple[Condition, int]]:
+        """All conditions so far with their numbers."""
+        for one, number in self._by_identity.values():
+            if not isinstance(one, CallPattern):
+                yield one, number
+
     def _condition(self, condition: Condition) -> int:
         """Write a condition, once for each object: messages tell the places of its phrases."""
-        known = self._by_identity.get(id(condition))
+        identity = self.identity_of(condition)
+        known = self._by_identity.get(identity)
         if known is not None:
             return known[1]
         match condition:
@@ -227,8 +235,14 @@ class TextRows:
         rows = self._sections["conditions"].rows
         number = len(rows)
         rows.append(row)
-        self._by_identity[id(condition)] = condition, number
+        self._by_identity[identity] = condition, number
         return number
+
+    def identity_of(self, part: object) -> int:
+        """Tell a part of the text from others: of a kept text by its row, as whoever opens it."""
+        tree = self.rules.text.rows
+        row = 0 if tree is None else tree.number_of(part)
+        return -row or id(part)
 
     def _phrase(self, phrase: Phrase) -> int:
         number = len(self.phrase_list)
@@ -362,22 +376,13 @@ class TextRows:
         """Give a name of an expression a number: terms first, then what is made of them."""
         number = self._name_numbers.get(name)
         if number is None:
-            kind, formula = self.meaning(name)
+            kind, formula = meaning(name, self.rules.vocabulary)
             # names in the formula get their numbers before
             row = (kind, -1 if formula is None else self.expression(formula))
             number = self._name_numbers[name] = len(self.names)
             self.names.append(name)
             self._sections["names"].rows.append(row)
         return number
-
-    def meaning(self, name: str) -> tuple[int, Expression | None]:
-        """Kind of a name that is no term, and the formula that it stands for."""
-        vocabulary = self.rules.vocabulary
-        if vocabulary.is_tag(name):
-            return _TAG, None
-        if name not in vocabulary:
-            return _UNKNOWN, None
-        return _FORMULA, parse_expression(vocabulary.describe(name).definition)
 
     def expression(self, expression: Expression) -> int:
         """Give an expression a number; its operands have smaller ones."""
@@ -415,6 +420,15 @@ class TextRows:
         rows["limits"] = list(term_limits().values())
         rows["tracked"] = [(self.name(term),) for term in TERMS]
         return joined(FORMAT, [*(rows[name] for name in SECTIONS[:-1]), self._lists])
+
+
+def meaning(name: str, vocabulary: Vocabulary) -> tuple[int, Expression | None]:
+    """Kind of a name that is no term, and the formula that it stands for."""
+    if vocabulary.is_tag(name):
+        return _TAG, None
+    if name not in vocabulary:
+        return _UNKNOWN, None
+    return _FORMULA, parse_expression(vocabulary.describe(name).definition)
 
 
 def joined(mark: int, sections: Iterable[list[Any]]) -> Words:

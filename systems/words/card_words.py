@@ -218,7 +218,7 @@ def _name(explained: ExplainedCall, after: State, agreed: Sequence[str]) -> str:
         if one.name:
             shares[one.name] = shares.get(one.name, 0.0) + kind.share
     if not shares:
-        return meaning.uses[0][0].line.name if meaning.uses else ""
+        return meaning.uses[0].line.name if meaning.uses else ""
     name = max(shares, key=shares.__getitem__)
     if meaning.call in (DOUBLE, REDOUBLE):
         # of several takeout doubles, a strong one perhaps, the weakest is what opponents meet

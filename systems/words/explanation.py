@@ -344,7 +344,7 @@ def explained_call(after: State, honours: tuple[str, ...] = ()) -> ExplainedCall
         )
         for one, part in zip(meaning.alternatives, parts, strict=True)
     ]
-    bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
+    bindings: Bindings = meaning.uses[0].bindings if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     lengths = _lengths(known.cells)
     # who has said "8+" or nothing of his points says nothing of what the others leave him

@@ -8,6 +8,7 @@ are those of BBO's "GIB Bid Descriptions" and of the published tables.
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from bidcascade.kernels.machine.caches import bounded_cache
@@ -105,10 +106,13 @@ def _beginning_pattern(phrase: str) -> str:
     return pattern
 
 
-_PATTERNS: Final = tuple(
-    (form, re.compile(_whole(form.phrase)), re.compile(_beginning_pattern(form.phrase)))
-    for form in FORMS
-)
+@cache
+def _patterns() -> tuple[tuple[Form, re.Pattern[str], re.Pattern[str]], ...]:
+    """Forms with their patterns, whole and begun, compiled when an announcement is read."""
+    return tuple(
+        (form, re.compile(_whole(form.phrase)), re.compile(_beginning_pattern(form.phrase)))
+        for form in FORMS
+    )
 
 
 class AnnouncementPart(NamedTuple):
@@ -123,7 +127,7 @@ class AnnouncementPart(NamedTuple):
 @bounded_cache(1 << 14)
 def read_part(text: str) -> AnnouncementPart | None:
     """Read one phrase with suits as ``!C``; None if it is none or not whole."""
-    for form, whole, _ in _PATTERNS:
+    for form, whole, _ in _patterns():
         match = whole.fullmatch(text)
         if match is None:
             continue
@@ -162,7 +166,7 @@ def _expressions(form: Form, found: dict[str, str]) -> list[str]:
 def is_beginning(text: str) -> bool:
     """Whether a text is the beginning of a phrase and not a whole one."""
     return read_part(text) is None and any(
-        beginning.fullmatch(text) for _, _, beginning in _PATTERNS
+        beginning.fullmatch(text) for _, _, beginning in _patterns()
     )
 
 
@@ -173,7 +177,7 @@ def completed(text: str) -> str | None:
     The number before the words is whole, since a word behind it has begun; a bare number may lack
     a digit and is never completed.
     """
-    possible = [form.phrase for form, _, beginning in _PATTERNS if beginning.fullmatch(text)]
+    possible = [form.phrase for form, _, beginning in _patterns() if beginning.fullmatch(text)]
     if len(possible) != 1 or read_part(text) is not None:
         return None
     words = possible[0].rpartition(">")[2]

@@ -8,9 +8,7 @@ Besides the terms that kernels compute there are aliases (``Stop_In_S``), terms 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
 from typing import Final, Literal
 
 from bidcascade.bridge import InvalidExpression, InvalidTable, UnknownTerm
@@ -96,6 +94,10 @@ class Vocabulary:
 
     def _define(self, user_terms: Mapping[str, str]) -> None:
         """Lower the user's terms, those first that others are made of."""
+        if not user_terms:
+            return
+        from graphlib import CycleError, TopologicalSorter
+
         parts: dict[str, list[str]] = {}
         for name, formula in user_terms.items():
             self._check_new_name(name)
@@ -202,6 +204,8 @@ class Vocabulary:
         >>> Vocabulary().nearest("stoper_s")
         'Stopper_S'
         """
+        from difflib import get_close_matches
+
         by_lower = {known.lower(): known for known in self._lowered}
         close = get_close_matches(name[:100].lower(), by_lower, n=1, cutoff=0.6)
         return by_lower[close[0]] if close else None

@@ -109,7 +109,7 @@ def test_conditions_at_places(name):
     for place in range(0, bidder.count, 2):
         calls = bidder.auction_of(place)
         for entry in bidder.place(calls).entries:
-            condition = entry.line.line.condition
+            condition = entry.line.condition
             if condition is not None:
                 scope = PlaceScope(expander.state(calls), system.rules.defines, entry.bindings)
                 found = bidder.lowered(condition, calls, entry.bindings)

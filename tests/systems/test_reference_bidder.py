@@ -298,7 +298,7 @@ WITHOUT_LIBRARY = """
 import pathlib, sys
 from bidcascade.kernels.core import library
 library.find_compiler = lambda: None
-library.checkout_folder = lambda root: pathlib.Path(sys.argv[1])
+library.checkout_folder = lambda *_: pathlib.Path(sys.argv[1])
 del sys.argv[1]
 from bidcascade.service.cli import main
 sys.exit(main())

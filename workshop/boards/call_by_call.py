@@ -71,8 +71,8 @@ def _is_answer(program: SystemProgram, passing: int, asking: int, call: int) -> 
     if call in (DOUBLE, REDOUBLE) and program.core.rows("entries")[passing]["needs"] != ANY_HAND:
         return True
     # two lines of a call may use one convention below them: where it stands tells its lines apart
-    where = program.entry(passing, 0).line.line.where
-    below = program.entry(asking, 0).line.below
+    where = program.entry(passing, 0).line.where
+    below = program.rules.places.lines[program.entry(asking, 0).place].below
     return any(where == one.line.where for group in below for one in group.lines)
 
 

@@ -165,7 +165,7 @@ class _State(Collector):
         failed = GaugeMetricFamily(
             "bidcascade_reload_failed", "1 if the table is older than its file.", labels=["name"]
         )
-        for table in self._tables.all():
+        for table in self._tables.opened():
             profile = table.engine.vocabulary.profile
             info.add_metric([table.name], {"digest": table.digest, "profile": profile})
             failed.add_metric([table.name], int(bool(table.reload_errors)))

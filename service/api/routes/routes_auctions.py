@@ -75,7 +75,7 @@ async def auctions(request: Request) -> Response:
             stack.enter_context(work.slots.taken(client_of(request)))
             few = len(body) <= PIECE
             question, deals = await work.run(lambda: _read(body, work), small=few)
-        table = work.tables.get(question.table)
+        table = await work.table(question.table)
         query = Query(question.mode, question.completed_only, question.limit)
         size = part_deals(table.seconds_a_deal[query.mode], work.settings.stream_chunk_deals)
         if form == JSON and len(deals) <= size:
@@ -108,7 +108,7 @@ def _read(body: bytearray, work: AppState) -> tuple[AuctionsRequest, DealArrays]
         reason = f"expected a number up to {highest} (setting max_limit_auctions)"
         raise field_problem("limit", question.limit, reason)
     # a table that does not exist is told before the deals are looked at
-    work.tables.get(question.table)
+    work.tables.check_name(question.table)
     return question, deals_of(question.deals) if deals is None else deals
 
 

@@ -107,7 +107,7 @@ async def bid(request: Request) -> Response:
         _check_seat(parsed, auction.seat_to_act)
         hand = parsed.hand()
         with work.slots.taken(client_of(request)):
-            table = _table(work, parsed)
+            table = await _table(work, parsed)
             question = BidQuestion(
                 hand=hand,
                 calls=auction.calls,
@@ -139,7 +139,7 @@ async def explain(request: Request) -> Response:
         if not parsed.auction.calls:
             raise InvalidInput("expected at least one call in 'ctx', got none")
         with work.slots.taken(client_of(request)):
-            table = _table(work, parsed)
+            table = await _table(work, parsed)
             explained = await work.run(
                 lambda: table.engine.explain(
                     parsed.auction.calls, parsed.auction.dealer, parsed.vulnerability
@@ -171,7 +171,7 @@ async def lead(request: Request) -> Response:
             layouts=_LAYOUTS,
         )
         with work.slots.taken(client_of(request)):
-            table = _table(work, parsed)
+            table = await _table(work, parsed)
 
             arrived, limit_s = monotonic(), time_for(work, None)
 
@@ -210,7 +210,7 @@ async def play(request: Request) -> Response:
         )
         seed = _number(parsed, "seed", 0)
         with work.slots.taken(client_of(request)):
-            table = _table(work, parsed)
+            table = await _table(work, parsed)
             player = CardPlayer(table.engine.bidder.meanings, budget_ms=budget_ms, seed=seed)
             chosen = await run_waiting(
                 work, request, lambda given_up: player.choose(found, cancel=given_up)
@@ -303,8 +303,8 @@ def _check_seat(parsed: _ParsedRequest, seat: Seat) -> None:
         )
 
 
-def _table(work: AppState, parsed: _ParsedRequest) -> LoadedTable:
-    return work.tables.get(parsed.query.get("table"))
+async def _table(work: AppState, parsed: _ParsedRequest) -> LoadedTable:
+    return await work.table(parsed.query.get("table"))
 
 
 # --- answers --------------------------------------------------------------------------------------

@@ -32,8 +32,7 @@ async def ready(request: Request) -> Response:
     """
     work: AppState = request.app.state.own
     tables = work.tables
-    if tables.state != "ready":
-        tables.all()
+    tables.check_ready()
     try:
         await work.run(tables.check, ahead=True)
     except Problem as problem:
@@ -48,7 +47,9 @@ async def ready(request: Request) -> Response:
         warm=tables.is_warm,
         warmed=tables.warmed,
         reload_errors={
-            table.name: tuple(table.reload_errors) for table in tables.all() if table.reload_errors
+            table.name: tuple(table.reload_errors)
+            for table in tables.opened()
+            if table.reload_errors
         },
     )
     return answer_json(request, answer, headers=_NO_STORE)

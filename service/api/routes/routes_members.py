@@ -69,7 +69,7 @@ async def members(request: Request) -> Response:
         async with work.body(request) as body:
             stack.enter_context(work.slots.taken(client_of(request)))
             question, deals = await work.run(lambda: _read(body, work), small=len(body) <= PIECE)
-        table = work.tables.get(question.table)
+        table = await work.table(question.table)
         for number, entry in enumerate(question.entries):
             read_field(table.engine.auction_of, entry, f"entries[{number}]")
         frames = _frames(work, table, deals, question.entries)
@@ -99,7 +99,7 @@ async def members(request: Request) -> Response:
 def _read(body: bytearray, work: AppState) -> tuple[MembersRequest, DealArrays]:
     question, deals = read_deals_body(MembersRequest, body, work.settings.max_request_deals)
     # a table that does not exist is told before the deals are looked at
-    work.tables.get(question.table)
+    work.tables.check_name(question.table)
     return question, deals_of(question.deals) if deals is None else deals
 
 

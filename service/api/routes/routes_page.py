@@ -75,6 +75,7 @@ async def page_folder(request: Request) -> Response:
     with ExitStack() as stack:
         stack.enter_context(work.slots.taken(client_of(request)))
         if not work.tables.awaits_systems:
+            await work.all_tables()
             _plain_tables(work)
 
         def parts(given_up: threading.Event) -> Iterator[bytes]:

@@ -52,7 +52,7 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
             stack.enter_context(work.slots.taken(client_of(request)))
             _check_size(work, question, body)
             asked = read(body)
-            table = work.tables.get(body.table) if question.is_of_table else None
+            table = await work.table(body.table) if question.is_of_table else None
             headers = {} if table is None else table.headers_for()
             if isinstance(asked, BidQuestion) and asked.trial is None:
                 # so short that it is answered with others, before all that waits for a thread

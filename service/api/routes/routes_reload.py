@@ -34,7 +34,7 @@ async def table_reload(
     # there is nothing to say in a body: a form of some page would say that it is one
     if "content-type" in request.headers:
         check_media_type(request)
-    before = work.tables.get(name).digest
+    before = (await work.table(name)).digest
     # a thread of its own: neither the engine's queue nor the threads for answers wait for it
     loaded = await asyncio.to_thread(work.tables.reload, name)
     found = work.tables.get(name)

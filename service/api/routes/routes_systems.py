@@ -134,7 +134,7 @@ async def _answer(
     given: Mapping[str, Any],
     budget_ms: int | None = None,
 ) -> Response:
-    chosen = {field: _choice(work, one, field) for field, one in systems.items()}
+    chosen = {field: await _choice(work, one, field) for field, one in systems.items()}
     limit = time_for(work, None)
     further = dict(given)
     if question == "compare":
@@ -155,7 +155,7 @@ async def _answer(
         return Response(json_bytes(await run_waiting(work, request, ask)), media_type=JSON)
 
 
-def _choice(work: AppState, choice: SystemChoice, field: str) -> dict[str, Any]:
+async def _choice(work: AppState, choice: SystemChoice, field: str) -> dict[str, Any]:
     """Text or path of a system."""
     if (choice.text is None) == (choice.table is None):
         raise field_problem(field, choice.table, "expected a text or a table, and not both")
@@ -163,6 +163,6 @@ def _choice(work: AppState, choice: SystemChoice, field: str) -> dict[str, Any]:
         raise field_problem(f"{field}.pages", None, "expected pages with a text, got a table")
     if choice.table is None:
         return {"text": choice.text, "options": choice.options, "pages": choice.pages}
-    table = work.tables.get(choice.table)
+    table = await work.table(choice.table)
     check_system(table, f"{field}.table")
     return {"path": work.tables.paths[table.name], "options": choice.options}

@@ -63,7 +63,7 @@ async def tables(request: Request) -> Response:
     """All bidding tables of this service, the default one first."""
     work: AppState = request.app.state.own
     check_query(request)
-    described = [_describe(table, work) for table in work.tables.all()]
+    described = [_describe(table, work) for table in await work.all_tables()]
     return answer_json(
         request,
         TablesAnswer(tables=tuple(described), backend=cast(BackendName, work.tables.backend)),
@@ -75,7 +75,7 @@ async def table(request: Request, name: TableInPath) -> Response:
     """Describe a bidding table in numbers."""
     work: AppState = request.app.state.own
     check_query(request)
-    found = work.tables.get(name)
+    found = await work.table(name)
     return _tagged(request, found, _describe(found, work))
 
 
@@ -86,7 +86,7 @@ async def table_next(request: Request, name: TableInPath, question: PlaceInQuery
     A system has an answer after every auction that goes on.
     """
     work: AppState = request.app.state.own
-    found = work.tables.get(name)
+    found = await work.table(name)
     calls = read_field(legal_calls, question.auction, "auction")
     with work.slots.taken(client_of(request)):
         value = await work.run(lambda: answer_of(NextAnswer, found.engine.bidder.next(calls)))
@@ -100,7 +100,7 @@ async def table_explain(request: Request, name: TableInPath, question: ExplainIn
     Both sides play the system, unless its text names another for the opponents.
     """
     work: AppState = request.app.state.own
-    found = work.tables.get(name)
+    found = await work.table(name)
     asked = read_explain(question)
     with work.slots.taken(client_of(request)):
         try:
@@ -132,7 +132,7 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     """
     work: AppState = request.app.state.own
     check_query(request)
-    found = work.tables.get(name)
+    found = await work.table(name)
     bidder = found.engine.bidder
     form = accepted(request, [JSON, JSON_LINES])
     with ExitStack() as stack:
@@ -165,7 +165,7 @@ async def table_card(request: Request, name: TableInPath) -> Response:
     """Give the convention card of a system: openings, responses, defence, slams and leads."""
     work: AppState = request.app.state.own
     check_query(request)
-    found = work.tables.get(name)
+    found = await work.table(name)
     with work.slots.taken(client_of(request)):
         try:
             card = await work.run(lambda: card_of(found.engine.bidder.plain_system, name))
@@ -183,7 +183,7 @@ async def table_system(request: Request, name: TableInPath) -> Response:
     work: AppState = request.app.state.own
     check_query(request)
     accepted(request, [JSON])
-    found = work.tables.get(name)
+    found = await work.table(name)
     with work.slots.taken(client_of(request)):
         file = await work.run(lambda: work.tables.system_file(found))
     return answer_file(request, file, found.headers_for())
@@ -203,7 +203,7 @@ async def table_lint(
     """Look a table over for what is odd: rows that no hand can fit, dead ends, and so on."""
     work: AppState = request.app.state.own
     check_query(request, "examples")
-    found = work.tables.get(name)
+    found = await work.table(name)
     with work.slots.taken(client_of(request)):
         report = await work.run(lambda: found.lint(examples))
     return _answer(request, found, report)

@@ -102,9 +102,33 @@ def without_full_collections() -> Iterator[None]:
     if not gc.get_freeze_count():
         yield
         return
-    before = gc.get_threshold()
-    gc.set_threshold(*before[:2], _NEVER)
+    _loads.begin()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        _loads.end()
+
+
+class _Loads:
+    """What is being loaded: the first makes the collector wait, the last lets it go on."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._before = gc.get_threshold()
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._count:
+                self._before = gc.get_threshold()
+                gc.set_threshold(*self._before[:2], _NEVER)
+            self._count += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count:
+                gc.set_threshold(*self._before)
+
+
+_loads: Final = _Loads()

@@ -1,10 +1,15 @@
-"""The bidding tables of the service: loaded and warmed up before it says that it is ready."""
+"""The bidding tables of the service: the default one opened at start, others when they are named.
+
+A service is ready with the default table. Whoever names another one that is not open yet has it
+opened and waits for it; the thread that warms tables up opens what nobody has named.
+"""
 
 import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -43,6 +48,7 @@ from bidcascade.systems.bidding.bid_answer import BidAnswer
 from bidcascade.systems.bidding.bidder_protocol import Query, Question
 from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.language.shipped import file_of, resolved
+from bidcascade.systems.registry import check_is_there
 from bidcascade.systems.system import System
 from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 
@@ -287,11 +293,15 @@ class Tables:
         self.warmed = 0
         """Tables that answer as quickly as ever."""
         self._loaded: dict[str, LoadedTable] = {}
+        self._openings: dict[str, Future[None]] = {}
+        """Of tables that are being opened, done when they are open."""
+        self._opening = threading.Lock()
+        """Is held for a moment, never while a table is opened."""
         self._reloading = threading.Lock()
         self._probe: _Probe | None = None
 
     def load(self, further: Callable[[], object] | None = None) -> None:
-        """Load all tables; they answer from then on, as quickly as ever after :meth:`warm_up`.
+        """Open the default table; all answer from then on, quickly after :meth:`warm_up`.
 
         Both end with the table that they are at when the service is being stopped.
 
@@ -303,16 +313,18 @@ class Tables:
         Raises
         ------
         BidcascadeError
-            If a table or the backend cannot be used; kept in ``error`` as well.
+            If the table or the backend cannot be used, or another table is not there; kept in
+            ``error`` as well.
         """
         started = time.perf_counter()
         try:
             self.backend = backend_name(self.requested_backend)
-            for name in self.paths:
-                if self.state == "stopping":
-                    return
-                self._loaded[name] = _loaded(self._opened(name))
-            self._probe = _probe(self.backend, [one.engine for one in self._loaded.values()])
+            for name, path in self.paths.items():
+                check_is_there(path)
+                self.options_of(name)
+            if self.paths and self.state != "stopping":
+                self._load(self.default)
+            self._probe = _probe(self.backend, are_systems=all(map(self._is_system, self.paths)))
             self.check()
         except BidcascadeError as error:
             self.state, self.error = "failed", error
@@ -325,12 +337,14 @@ class Tables:
         _logger.info(
             "ready in %d ms: tables %s, backend %s",
             self.started_in_ms,
-            ", ".join(self._loaded),
+            ", ".join(self.paths),
             self.backend,
         )
 
     def warm_up(self, further: Callable[[], object] | None = None) -> None:
-        """Answer each kind of question once, and have a device compile its kernels.
+        """Answer each kind of question once by each table; a device compiles its kernels.
+
+        Tables that nobody has named yet are opened, one after the other.
 
         Parameters
         ----------
@@ -340,7 +354,7 @@ class Tables:
         Raises
         ------
         BidcascadeError
-            If a table cannot answer; kept in ``error``, and no table answers any more.
+            If a table cannot be opened or answer; kept in ``error``, and no table answers any more.
 
         Examples
         --------
@@ -351,10 +365,13 @@ class Tables:
         True
         """
         try:
-            for table in list(self._loaded.values()):
+            for name in self.paths:
                 if self.state != "ready":
                     return
-                table.warm_up()
+                self.opening(name).result()
+                if self.state != "ready":
+                    return
+                self._loaded[name].warm_up()
                 self.warmed += 1
         except BidcascadeError as error:
             self.fail(error)
@@ -364,6 +381,64 @@ class Tables:
         if further is not None:
             further()
         self.is_warm = True
+
+    def _load(self, name: str) -> None:
+        """Open a table, which answers from then on."""
+        self._loaded[name] = _loaded(self._opened(name))
+
+    def is_open(self, name: str | None = None) -> bool:
+        """Whether the table of a name, or the default one, answers without being opened first."""
+        return (name or self.default) in self._loaded
+
+    def opening(self, name: str) -> "Future[None]":
+        """Have a table opened by a thread of its own, unless it is or another one is at it.
+
+        Returns
+        -------
+        Future
+            Done when the table is open; who waits for it is told why it cannot be opened. The next
+            one who asks has it tried again.
+        """
+        with self._opening:
+            found = self._openings.get(name)
+            if found is None:
+                found = Future()
+                if name in self._loaded:
+                    found.set_result(None)
+                    return found
+                # nobody who waits can call it off for all
+                found.set_running_or_notify_cancel()
+                self._openings[name] = found
+                threading.Thread(target=self._open, args=(name, found), name="open-table").start()
+            return found
+
+    def _open(self, name: str, opening: "Future[None]") -> None:
+        try:
+            with without_full_collections():
+                self._load(name)
+        except BaseException as error:
+            if isinstance(error, DeviceFault):
+                self.fail(error)
+            failed: BaseException | None = error
+        else:
+            failed = None
+        with self._opening:
+            del self._openings[name]
+        if failed is None:
+            opening.set_result(None)
+        else:
+            opening.set_exception(failed)
+
+    def finish_openings(self) -> None:
+        """Wait for the tables that are being opened, whatever becomes of them."""
+        with self._opening:
+            openings = list(self._openings.values())
+        wait(openings)
+
+    @property
+    def default(self) -> str:
+        """Name of the table of requests that name none."""
+        return next(iter(self.paths))
 
     def options_of(self, name: str) -> dict[str, Any]:
         """Options that the table of a name is opened with.
@@ -472,7 +547,7 @@ class Tables:
         with self._reloading:
             learned = {
                 name: (one.engine.bidder.learned_bytes, one.learned_at_start)
-                for name, one in self._loaded.items()
+                for name, one in list(self._loaded.items())
             }
             if 2 * sum(now for now, _ in learned.values()) <= shared_budget():
                 return None
@@ -496,8 +571,9 @@ class Tables:
         if self.state != "ready":
             _logger.warning("tables are not loaded anew: the service is %s", self.state)
             return False
-        # the service may be stopped meanwhile, which waits for no further table
-        loaded = [self.state == "ready" and self.reload(name) for name in self.names()]
+        # the service may be stopped meanwhile, which waits for no further table; one that is not
+        # open yet will be read as its files stand then
+        loaded = [self.state == "ready" and self.reload(name) for name in list(self._loaded)]
         return all(loaded)
 
     def check(self) -> None:
@@ -560,48 +636,88 @@ class Tables:
     @property
     def awaits_systems(self) -> bool:
         """Whether tables are being loaded, and some will be systems without overlays."""
-        return self.state == "loading" and any(
-            is_system(path) and not self.overlays.get(name) for name, path in self.paths.items()
-        )
+        return self.state == "loading" and any(map(self._is_system, self.paths))
+
+    def _is_system(self, name: str) -> bool:
+        """Whether a table is a system without overlays."""
+        return is_system(self.paths[name]) and not self.overlays.get(name)
 
     def names(self) -> list[str]:
         """Names of the tables, the default one first."""
         return list(self.paths)
 
-    def all(self) -> list[LoadedTable]:
-        """Every table.
+    def opened(self) -> list[LoadedTable]:
+        """Tables that are open, in the order of their names.
 
         Raises
         ------
         Problem
-            503 while they are not loaded.
+            503 while the default one is not.
         """
-        if self.state != "ready":
-            raise self._not_ready()
-        return list(self._loaded.values())
+        self.check_ready()
+        return [self._loaded[name] for name in self.paths if name in self._loaded]
+
+    def all(self) -> list[LoadedTable]:
+        """Every table; those that are not open yet are opened.
+
+        Raises
+        ------
+        Problem
+            503 while the default one is not open, or if one cannot be opened.
+        """
+        self.check_ready()
+        return list(map(self.get, self.paths))
 
     def get(self, name: str | None = None) -> LoadedTable:
-        """Table of a name; the default table for ``None``.
+        """Table of a name; the default table for ``None``. It is opened if it is not yet.
 
         Raises
         ------
         UnknownTable
             If there is none; the message lists the names.
         Problem
-            503 while the tables are not loaded.
+            503 while the default table is not open, or if this one cannot be opened.
+        """
+        self.check_name(name)
+        name = name or self.default
+        if name not in self._loaded:
+            try:
+                self.opening(name).result()
+            except BidcascadeError as error:
+                reason = f"the bidding table {name!r} cannot be opened: {error}"
+                raise Problem("not-ready", reason.partition("\n")[0]) from error
+        return self._loaded[name]
+
+    def check_name(self, name: str | None) -> None:
+        """Check that there is a table of a name, and that it may be asked.
+
+        Raises
+        ------
+        UnknownTable
+            If there is none; the message lists the names.
+        Problem
+            503 while the default table is not open.
         """
         if name is not None and name not in self.paths:
             raise UnknownTable(
                 f"expected a table of this service ({', '.join(self.paths)}), got {name[:100]!r}"
             )
+        self.check_ready()
+
+    def check_ready(self) -> None:
+        """Check that the service answers.
+
+        Raises
+        ------
+        Problem
+            503 if it does not.
+        """
         if self.state != "ready":
             raise self._not_ready()
-        return self._loaded[name or next(iter(self.paths))]
 
     def _not_ready(self) -> Problem:
         reason = {
-            "loading": f"the bidding tables are being loaded: {len(self._loaded)} of "
-            f"{len(self.paths)} are there",
+            "loading": "the bidding tables are being loaded",
             "stopping": "the service is being stopped",
         }.get(self.state, "the bidding tables could not be loaded")
         if isinstance(self.error, BackendUnavailable | DeviceFault):
@@ -687,10 +803,9 @@ def _example() -> DealArrays:
     return DealArrays(hands, zero, zero)
 
 
-def _probe(backend: str, engines: Sequence[Engine]) -> _Probe:
+def _probe(backend: str, *, are_systems: bool) -> _Probe:
     """Probe of what answers: tables on the backend, or the core alone where it bids systems."""
-    systems = [one.bidder.title is not None and not one.bidder.overlays for one in engines]
-    if backend == "cpu" and systems and all(systems):
+    if backend == "cpu" and are_systems:
         system = System.parse(_PROBE_TEXT, name="probe")
         return _Probe(Engine(system, backend, name="probe"), _example(), _PROBE_TEXT_ANSWER)
     table, _ = build_table(_PROBE_ROWS, undescribed="reject")

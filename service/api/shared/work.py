@@ -8,7 +8,7 @@ import asyncio
 import operator
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -34,7 +34,7 @@ from .admission import Line, Turn
 from .archives import MOST_QUESTIONS, Archives
 from .batched_questions import AnswerFunction
 from .batcher import Batcher, Lane
-from .tables import Tables
+from .tables import LoadedTable, Tables
 
 if TYPE_CHECKING:
     from bidcascade.inference.double_dummy import DoubleDummyPool
@@ -218,6 +218,29 @@ class AppState:
                     hold=hold,
                 )
             yield content
+
+    async def table(self, name: str | None = None) -> LoadedTable:
+        """Table of a name, the default one for None; one that is not open yet is opened first.
+
+        Raises
+        ------
+        UnknownTable
+            If there is none.
+        Problem
+            503 if the service is not ready or the table cannot be opened; 504 if that takes longer
+            than the setting ``request_timeout_ms``: it goes on for who asks next.
+        """
+        self.tables.check_name(name)
+        if not self.tables.is_open(name):
+            async with self.in_time():
+                # why it cannot be opened is told by who gets it
+                with suppress(BidcascadeError):
+                    await asyncio.wrap_future(self.tables.opening(name or self.tables.default))
+        return self.tables.get(name)
+
+    async def all_tables(self) -> list[LoadedTable]:
+        """Every table, opened as by :meth:`table`."""
+        return [await self.table(name) for name in self.tables.names()]
 
     async def run(
         self,

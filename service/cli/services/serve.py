@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.service.cli import shared
+from bidcascade.service.cli.single_threaded_numpy import import_numpy
 
 if TYPE_CHECKING:
     from bidcascade.engine.settings import Settings
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Add a flag for each setting; what is not given comes from the environment."""
+    import_numpy()
     from bidcascade.engine.settings import PREFIX, Settings
 
     for name, field in Settings.model_fields.items():

@@ -6,7 +6,7 @@ calls still patterns (``2M``, ``nX``, ``cheapest X``); the expansion gives them 
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 SUIT_WORDS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 SUIT_OF_SIGN: Final = {"♣": "clubs", "♦": "diamonds", "♥": "hearts", "♠": "spades"}
@@ -257,6 +257,31 @@ class OptionWords:
     where: Where = NOWHERE
 
 
+class TreeRows(Protocol):
+    """Rows that a tree was kept as; an object is made of its row when it is first asked for."""
+
+    @property
+    def key(self) -> str:
+        """What tells these rows from those of all other texts."""
+        ...
+
+    def part(self, name: str) -> Any:
+        """Give what a field of the text holds."""
+        ...
+
+    def block_files(self) -> set[str] | None:
+        """Give the files that the headers of top-level blocks stand in; None of made blocks."""
+        ...
+
+    def line(self, number: int) -> Line | None:
+        """Give the line of a row; None where the rows are not there, as of a text just parsed."""
+        ...
+
+    def number_of(self, part: object) -> int:
+        """Give the number of the row that an object was made of; 0 if it was made of none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SystemText:
     """A whole system: includes read, options chosen, conventions put in place.
@@ -282,6 +307,9 @@ class SystemText:
         What players call each option.
     chosen
         Options that whoever opened the text set.
+    rows
+        What a cache keeps the tree as. ``defines`` and ``blocks``, which are nearly all of it, are
+        made of them when they are first asked for.
     """
 
     title: str
@@ -293,3 +321,18 @@ class SystemText:
     opponents: Path | None = None
     option_words: dict[str, OptionWords] = field(default_factory=dict)
     chosen: dict[str, bool] = field(default_factory=dict)
+    rows: TreeRows | None = field(default=None, init=False, compare=False, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # asked for what is not there yet
+            if name not in MADE_LATER or self.rows is None:
+                raise AttributeError(f"{type(self).__name__!r} has no {name!r}")
+            found = self.rows.part(name)
+            object.__setattr__(self, name, found)
+            return found
+
+
+MADE_LATER: Final = ("defines", "blocks")
+"""Fields of a kept text that are made when they are first asked for."""

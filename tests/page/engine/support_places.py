@@ -120,7 +120,7 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
                 list(map(str, one.criteria)),
                 list(map(_said, one.agreements)),
                 one.specificity,
-                one.line.number,
+                one.place,
                 _bound(one.bindings),
                 description_of(one),
                 agreements_of(one),
@@ -136,7 +136,7 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
         and {
             "call": last.call,
             "known": last.known,
-            "uses": [[line.number, _bound(bindings)] for line, bindings in last.uses],
+            "uses": [[use.place, _bound(use.bindings)] for use in last.uses],
             "agreements": list(map(_said, last.agreements)),
             "alternatives": [
                 [one.name, one.kind, _placed(one.where), _hex(one.cells), str(one.expression)]

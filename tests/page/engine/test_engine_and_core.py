@@ -60,7 +60,7 @@ def told(bidder: Bidder, number: int) -> str:
         [
             one.call,
             one.rank,
-            one.line.number,
+            one.place,
             sorted(one.bindings.items()),
             list(one.constraint.texts()),
         ]
@@ -88,7 +88,7 @@ def test_places_and_auctions_are_those_of_the_core(engine, name):
     auctions = [
         [
             ends.calls[start:stop].tolist(),
-            -1 if entry < 0 else program.entry(int(entry), 0).line.number,
+            -1 if entry < 0 else program.entry(int(entry), 0).place,
         ]
         for (start, stop), entry in zip(pairwise(ends.offsets.tolist()), bids.entry, strict=True)
     ]

@@ -16,7 +16,7 @@ from bidcascade.engine import Engine
 from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
-from bidcascade.service.cli import BAD_INPUT, COMMANDS, main
+from bidcascade.service.cli import BAD_INPUT, COMMANDS, main, make_parser
 from bidcascade.systems import open_table
 from tests.support.cli import command, environment, run_apart, run_python, write_inputs
 from tests.support.examples import is_full_run
@@ -413,6 +413,35 @@ def test_nothing_heavy_is_loaded_for_help_and_info():
         ("info", {"numpy", "polars"}),
     ):
         assert set(run_python(code, argument).out.splitlines()[-1].split()) <= allowed
+
+
+def test_a_call_loads_nothing_that_it_does_not_use():
+    code = (
+        "import os, sys; from bidcascade.service.cli import main\n"
+        "main(['bid', 'AKQ32.K32.432.32'])\n"
+        "print(*(name for name in sys.argv[1:] if name in sys.modules))\n"
+        "print('OPENBLAS_NUM_THREADS' in os.environ, len(os.listdir('/proc/self/task'))"
+        " if sys.platform == 'linux' else 1)"
+    )
+    unused = [
+        *("polars", "pydantic", "fastapi", "lark", "difflib", "subprocess", "concurrent.futures"),
+        "bidcascade.systems.language.grammar.grammar",
+        "bidcascade.systems.language.reader",
+        "bidcascade.engine.questions.deals.auctions",
+    ]
+    # the first one parses the text where nobody has before
+    run_python(code, *unused)
+    assert run_python(code, *unused).out.splitlines()[-2:] == ["", "False 1"]
+
+
+def test_a_command_is_read_by_its_own_parser_alone():
+    def known(*words):
+        (commands,) = (one for one in make_parser(words)._actions if one.dest == "command")
+        return list(commands.choices)
+
+    assert known("bid", "--help") == known("--debug", "bid") == ["bid"]
+    # who asks which commands there are, or names none, is told all
+    assert known() == known("--help", "bid") == known("bod") == list(COMMANDS)
 
 
 def on_a_terminal(stream, *arguments, **more):

@@ -23,6 +23,7 @@ def test_a_script_for_each_shell(capsys, shell):
         ("bidcascade deals --see", {"--seed"}),
         ("bidcascade table li", {"lint"}),
         ("bidcascade batch --backend c", {"cpu", "cuda"}),
+        ("bidcascade table", {"table", "table-manager"}),
         ("bidcascade nonsense --x", set()),
     ],
 )
