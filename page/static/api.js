@@ -30,7 +30,7 @@ export function useKeyDialog(ask) {
   askForKey = ask;
 }
 
-/** `tell(times, reason)` hears that the service is not ready yet, and how far it is. */
+/** `tell(times)` hears that the service is not ready yet. */
 export function useWaitingNote(tell) {
   tellWaiting = tell;
 }
@@ -148,7 +148,7 @@ export async function request(path, { method = "GET", body, headers = {}, signal
     const isComing = error.kind === "not-ready" || (error.kind === "timeout" && (goesOn || await isWarming()));
     if (!isComing || waits >= MOST_WAITS) throw error;
     waits += 1;
-    if (error.kind === "not-ready") tellWaiting?.(waits, error.message);
+    if (error.kind === "not-ready") tellWaiting?.(waits);
     await new Promise((resolve) => { setTimeout(resolve, WAIT_MS); });
     signal?.throwIfAborted();
   }

@@ -328,8 +328,8 @@ function buildHelp() {
 fillPage();
 byId("skip").addEventListener("click", goToAnswer);
 buildKeyDialog();
-useWaitingNote((times, reason) => {
-  const text = tellLoading(reason);
+useWaitingNote((times) => {
+  const text = tellLoading();
   if (times === 1) say(text);
 });
 put(byId("authors"), authorsSwitch());

@@ -221,8 +221,7 @@ export const TEXTS = {
   "paste.board": "Board {number}",
 
   // getting ready
-  "ready.loading-some": "Getting ready: systems are being loaded",
-  "ready.loading": "Getting ready: {done} of {all} systems loaded",
+  "ready.loading": "Getting ready: systems are being loaded",
   "ready.warming": "Getting ready: {done} of {all} systems at full speed",
   "ready.label": "getting ready",
 

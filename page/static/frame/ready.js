@@ -19,14 +19,10 @@ function done() {
   note = null;
 }
 
-/**
- * Tell that tables are being loaded; `reason` says "1 of 3". It is said in the corner and where one waits for an
- * answer. The sentence is to be read out.
- */
-export function tellLoading(reason) {
-  const [, loaded, all] = /(\d+) of (\d+)/.exec(reason) ?? [];
-  const text = all ? phrase("ready.loading", { done: loaded, all }) : phrase("ready.loading-some");
-  tell(text, Number(loaded), Number(all));
+/** Tell that tables are being loaded, in the corner and where one waits for an answer. The sentence is to be read out. */
+export function tellLoading() {
+  const text = phrase("ready.loading");
+  tell(text, 0, 0);
   for (const waiting of document.querySelectorAll(".busy")) {
     waiting.querySelector(".ready-text")?.remove();
     waiting.append(h("span", { class: "ready-text soft" }, ` ${text}`));

@@ -29,7 +29,7 @@ def test_the_first_lead_of_a_new_installation(browser, tmp_path, monkeypatch):
 def test_what_is_waited_for_is_said_where_one_waits(visit):
     page = visit.page
     tries = []
-    detail = "expected a service that is ready, 1 of 3 tables are loaded"
+    detail = "expected a service that is ready, the bidding tables are being loaded"
     problem = {"type": "urn:bidcascade:problem:not-ready", "title": "Not ready", "detail": detail}
 
     def later(route: Any) -> None:
@@ -43,7 +43,7 @@ def test_what_is_waited_for_is_said_where_one_waits(visit):
     page.route("**/v1/leads", later)
     visit.open(LEAD)
     page.get_by_role("button", name="Find the best lead").click()
-    page.locator(".busy", has_text="1 of 3 systems loaded").wait_for()
+    page.locator(".busy", has_text="systems are being loaded").wait_for()
     page.locator("#view table.numeric tbody tr").first.wait_for(timeout=60_000)
     # rows come before all layouts are solved
     page.locator(".ready-text").wait_for(state="detached", timeout=60_000)
