@@ -200,7 +200,8 @@ class _Bid(NamedTuple):
         call, last = self.calls.call, self.last
         code = np.where(last >= 0, call[np.arange(len(call)), last], 0)
         behind = np.arange(call.shape[1]) > last[:, np.newaxis]
-        return code, last, (behind & (call > PASS)).any(axis=1)
+        doubled: Bools = np.any(behind & (call > PASS), axis=1)
+        return code, last, doubled
 
     def of_side(self, side: I64) -> Bools:
         """Tell which calls are a side's, bool [deals, calls]."""
@@ -209,8 +210,8 @@ class _Bid(NamedTuple):
 
     def silent(self, side: I64) -> Bools:
         """Tell where the opponents of a side only pass."""
-        quiet: Bools = ~(~self.of_side(side) & (self.calls.call > PASS)).any(axis=1)
-        return quiet
+        heard: Bools = np.any(~self.of_side(side) & (self.calls.call > PASS), axis=1)
+        return ~heard
 
 
 def stronger(
@@ -354,19 +355,22 @@ def _auction(bid: _Bid, row: int) -> str:
 def _small(hands: U64) -> U64:
     """Lowest card below the jack by suit, as a bit; 0 for none: uint64 [4 suits, players, n]."""
     suits = (hands >> _SHIFTS) & _SMALL
-    return (suits & (~suits + _ONE)) << _SHIFTS
+    lowest: U64 = (suits & (~suits + _ONE)) << _SHIFTS
+    return lowest
 
 
 def _lengths(hands: U64) -> I64:
     """Cards by suit, int64 [4 suits, players, n]."""
-    return np.bitwise_count((hands >> _SHIFTS) & _CARDS).astype(np.int64)
+    lengths: I64 = np.bitwise_count((hands >> _SHIFTS) & _CARDS).astype(np.int64)
+    return lengths
 
 
 def _any_of(possible: Bools, draw: np.random.Generator) -> tuple[I64, Bools]:
     """Choose one of those that are possible, along the first axis, and whether there was one."""
     keys = np.where(possible, draw.random(possible.shape), -1.0)
-    chosen = keys.argmax(axis=0)
-    return chosen, possible.any(axis=0)
+    chosen: I64 = keys.argmax(axis=0)
+    some: Bools = np.any(possible, axis=0)
+    return chosen, some
 
 
 def _with_honour(hands: U64, takers: Bools, draw: np.random.Generator) -> tuple[U64, Bools]:
@@ -385,7 +389,7 @@ def _with_honour(hands: U64, takers: Bools, draw: np.random.Generator) -> tuple[
     number = np.arange(hands.shape[1])
     small = _small(hands)[_HONOURS // _SUIT_BITS]
     held = (hands >> _HONOURS.astype(np.uint64)[:, np.newaxis, np.newaxis] & _ONE).astype(np.bool_)
-    theirs = (held & ~takers).any(axis=1)
+    theirs: Bools = np.any(held & ~takers, axis=1)
     possible = theirs[:, np.newaxis] & takers & (small > _NONE)
     which, some = _any_of(possible.reshape(4 * len(_HONOURS), -1), draw)
     honour, taker = np.divmod(which, 4)
@@ -501,7 +505,8 @@ def _shortest(hands: U64, player: I64, but: I64) -> I64:
     lengths = _lengths(hands)[:, player, number]
     lengths[_small(hands)[:, player, number] == _NONE] = _SUIT_BITS + 1
     lengths[but, number] = _SUIT_BITS + 1
-    return lengths.argmin(axis=0)
+    shortest: I64 = lengths.argmin(axis=0)
+    return shortest
 
 
 # --- what is lost ---------------------------------------------------------------------------------

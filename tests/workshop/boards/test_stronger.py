@@ -55,11 +55,11 @@ TEXTS = [
     (SINGLETON, SHORT.replace("{hearts}", "{}"), "2+ hearts", "0+ hearts"),
 ]
 RECORDED = {
-    "sayc": (3, 0, 7, 2, 3, 11, 4, 5),
-    "two-over-one": (3, 0, 11, 6, 2, 17, 3, 1),
-    "acol": (4, 0, 8, 4, 1, 11, 7, 4),
+    "sayc": (3, 0, 4, 2, 3, 13, 3, 3),
+    "two-over-one": (1, 0, 8, 4, 1, 16, 3, 1),
+    "acol": (4, 0, 8, 4, 1, 10, 2, 1),
     "precision": (5, 0, 10, 8, 2, 9, 6, 0),
-    "light-openings": (3, 0, 10, 4, 7, 10, 3, 0),
+    "light-openings": (9, 0, 9, 3, 5, 7, 6, 0),
 }
 """Most that each rate may count on 5,000 deals of seed 11."""
 
