@@ -279,9 +279,13 @@ def stronger(
     lines = sorted(
         found.items(),
         key=lambda item: (
-            order.index(item[0][0]), -item[1].silent, -item[1].lost, item[0][1], item[0][2]
+            order.index(item[0][0]),
+            -item[1].silent,
+            -item[1].lost,
+            item[0][1],
+            item[0][2],
         ),
-    )  # fmt: skip
+    )
     rates = tuple(rate for question in order for rate in _rates(question, *counts[question]))
     return Stronger(len(deals), rates, tuple(line for _, line in lines))
 
