@@ -238,16 +238,16 @@ def stronger(
     >>> from bidcascade.loaders import deal_arrays, random_deals
     >>> system = System.parse('''
     ... opening:
-    ...   1NT = Strong: 15-17 points, balanced
+    ...   1NT = Strong: 15+ points
     ... after 1NT:
     ...   3NT = Game: 10-12 points
     ...   Pass = Weak: any hand
     ... ''', name="own")
     >>> found = stronger(system, deal_arrays(random_deals(4000, 3)))
     >>> [(one.what, one.boards, one.possible) for one in found.rates[:1]]
-    [('game lost with two honours more', 154, 156)]
+    [('game lost with two honours more', 290, 437)]
     >>> [(one.line, one.name, one.other_name, one.lost) for one in found.lines[:1]]
-    [('own:6', 'Weak', 'Strong', 154)]
+    [('own:6', 'Weak', 'Strong', 290)]
     """
     bidder = system.bidder(system)
     counts = {question: [0, 0, 0, 0] for question in _HOW}
