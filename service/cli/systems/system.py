@@ -28,6 +28,7 @@ from .card import configure_card
 from .notations import configure_notations
 from .prices import configure_prices
 from .signs import add_sign_options, print_signs, signs_of
+from .stronger import lost_by_strength, print_lines, print_rates
 from .tune import configure_tune
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _OF_TEXTS = ("double meaning", "long condition")
 """Kinds of findings that no deal is needed for."""
 _FINDINGS_SHOWN = 10
 _LINES_SHOWN = 30
+_LOSING_SHOWN = 10
 _SEARCHED = 100
 _EXAMINED = 20_000
 _FIRST_PART = 50
@@ -90,6 +92,21 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         default=_LINES_SHOWN,
         metavar="N",
         help=f"lines listed (default: {_LINES_SHOWN})",
+    )
+
+    stronger = action(
+        "stronger",
+        "games, slams and bids that are lost with better cards",
+        list_lost_by_strength,
+    )
+    _add_system(stronger)
+    add_flags(stronger, SystemCheckRequest, "deals", "seed", deals=15_000)
+    stronger.add_argument(
+        "--show",
+        type=shared.whole_number(0),
+        default=_LOSING_SHOWN,
+        metavar="N",
+        help=f"lines listed of each rate (default: {_LOSING_SHOWN})",
     )
 
     choices = action("options", "options of the text, and which of them are played", list_options)
@@ -318,8 +335,9 @@ def check_places(options: argparse.Namespace) -> None:
     system, opponents = _open_both(options, options.system)
     found = _checked(system, opponents, options, places)
     signs = signs_of(system, options, budget)
+    lost = lost_by_strength(system, options)
     if options.json:
-        shared.print_json({**plain(found), "sanity": signs})
+        shared.print_json({**plain(found), "sanity": signs, "stronger": lost.rates})
         return
     for place in found.places:
         _print_place(place)
@@ -331,6 +349,7 @@ def check_places(options: argparse.Namespace) -> None:
     for kind, count in Counter(finding.kind for finding in found.findings).items():
         print(f"{count} of kind {kind!r} (bidcascade system lint shows them)")
     print_signs(signs, options)
+    print_rates(lost)
 
 
 def _checked(
@@ -440,6 +459,17 @@ def list_strong_hands(options: argparse.Namespace) -> None:
             for one in found.lines[: options.show]
         ],
     )
+
+
+def list_lost_by_strength(options: argparse.Namespace) -> None:
+    """Print what is lost with better cards, and the lines that lose it."""
+    (system,) = _open(options, options.system)
+    found = lost_by_strength(system, options)
+    if options.json:
+        shared.print_json({"system": system.name, **found._asdict()})
+        return
+    print_rates(found)
+    print_lines(found, options.show)
 
 
 def ask_doctor(options: argparse.Namespace) -> int:

@@ -115,6 +115,26 @@ def test_check_counts_what_no_pair_wants_to_see(tiny, capsys):
     assert "expected a budget such as '90s', '2000' or 'all'" in capsys.readouterr().err
 
 
+def test_what_more_strength_loses(tiny, capsys):
+    arguments = ["system", "stronger", tiny, "--deals", "1500", "--seed", "3"]
+    assert main([*arguments, "--json"]) == DONE
+    told = json.loads(capsys.readouterr().out)
+    assert (told["system"], told["deals"]) == ("tiny", 1500)
+    rates = {one["what"]: one for one in told["rates"]}
+    lost = rates["pass with an honour more"]
+    # who opens one notrump passes on eighteen points
+    assert lost["boards"] > 5
+    assert lost["low"] < lost["share"] < lost["high"]
+    lines = [one for one in told["lines"] if one["what"] == lost["what"]]
+    assert sum(one["lost"] for one in lines) == lost["boards"]
+    assert main([*arguments, "--show", "1"]) == DONE
+    out = capsys.readouterr().out
+    assert "pass with an honour more:" in out
+    assert lines[0]["better"] in out
+    assert main(["system", "check", *arguments[2:], "--json"]) == DONE
+    assert json.loads(capsys.readouterr().out)["stronger"] == told["rates"]
+
+
 @pytest.mark.parametrize("action", ["lint", "check", "show"])
 def test_opponents_with_an_option_of_the_system_alone(action, tmp_path, capsys):
     """Options are those of the system; the other one has none of this name."""
