@@ -108,7 +108,8 @@ def random_endings(count: int, cards: int, seed: int) -> Any:
 def played_on(chance: Any, cards: int) -> list[tuple[list[int], int, tuple[int, ...]]]:
     """Hands, leader and trick at each card of an ending at notrump that is played at random."""
     hands = chance.permutation(52)[: 4 * cards].reshape(4, cards).tolist()
-    first, trick, found = int(chance.integers(0, 4)), [], []
+    trick: list[int] = []
+    first, found = int(chance.integers(0, 4)), []
     for _ in range(4 * cards):
         found.append(([sum(1 << card for card in hand) for hand in hands], first, tuple(trick)))
         own = hands[(first + len(trick)) % 4]
