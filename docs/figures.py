@@ -357,16 +357,6 @@ FIGURES: Final[Mapping[str, Figure]] = {
         lambda found: time_text(found["seconds"]["DDS (endplay)"][3]),
         lambda found: (f"{found['deals']:,} random deals",),
     ),
-    "core-solve-deal": Figure(
-        "inference/solver",
-        lambda found: time_text(found["seconds"]["core"][0]),
-        lambda found: (f"{found['deals']:,} random deals",),
-    ),
-    "core-solve-deal-most": Figure(
-        "inference/solver",
-        lambda found: time_text(found["seconds"]["core"][3]),
-        lambda found: (f"{found['deals']:,} random deals",),
-    ),
     "solve-rate": Figure(
         "inference/double_dummy",
         lambda found: rate_text(found["solving"]["tables"]["median"]),

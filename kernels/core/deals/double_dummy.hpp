@@ -51,29 +51,30 @@ inline bool is_playable(const CardPlay& play) {
 class KnownPositions {
   public:
     // Positions with these cards at the top of each suit: owners of cards from the top, two bits a
-    // card, two suits a word of 26 bits each. Above them, 6 bits each: the least and the most tricks
-    // of North-South from here on; the suit of the card that did it, and how many lower ones of it the
-    // hand has.
+    // card, two suits a word of 24 bits each; the owner of a thirteenth follows from the shape. Above
+    // them are the numbers of such cards, four bits each, and below these in one word the least and
+    // the most tricks of North-South from here on, in the other the suit of the card that did it, and
+    // how many lower ones of it the hand has.
     struct Entry {
-        u64 owners[2], mask[2];
+        u64 words[2];
 
-        static constexpr u64 OWNERS = (1ull << 52) - 1;
+        static constexpr u64 OWNERS = (1ull << 48) - 1, COUNTS = 0xFFull << 56;
 
-        bool fits(const u64* words) const {
-            return (((owners[0] ^ words[0]) & mask[0]) | ((owners[1] ^ words[1]) & mask[1])) == 0;
-        }
-        i32 low() const { return owners[0] >> 52 & 63; }
-        i32 high() const { return static_cast<i32>(owners[0] >> 58); }
-        i32 suit() const { return owners[1] >> 52 & 63; }
-        i32 place() const { return static_cast<i32>(owners[1] >> 58); }
+        i32 count(i32 suit) const { return words[suit >> 1] >> (56 + 4 * (suit & 1)) & 15; }
+        i32 low() const { return words[0] >> 48 & 15; }
+        i32 high() const { return words[0] >> 52 & 15; }
+        i32 suit() const { return words[1] >> 48 & 15; }
+        i32 place() const { return words[1] >> 52 & 15; }
         bool is_like(const Entry& other) const {
-            return mask[0] == other.mask[0] && mask[1] == other.mask[1] && fits(other.owners);
+            const u64 same = OWNERS | COUNTS;
+            return (((words[0] ^ other.words[0]) | (words[1] ^ other.words[1])) & same) == 0;
         }
-        void set_bounds(i32 low, i32 high) {
-            owners[0] = (owners[0] & OWNERS) | static_cast<u64>(low) << 52 | static_cast<u64>(high) << 58;
-        }
-        void set_card(i32 suit, i32 place) {
-            owners[1] = (owners[1] & OWNERS) | static_cast<u64>(suit) << 52 | static_cast<u64>(place) << 58;
+        void set_bounds(i32 low, i32 high) { set(words[0], low, high); }
+        void set_card(i32 suit, i32 place) { set(words[1], suit, place); }
+
+      private:
+        static void set(u64& word, i32 one, i32 other) {
+            word = (word & (OWNERS | COUNTS)) | static_cast<u64>(one) << 48 | static_cast<u64>(other) << 52;
         }
     };
     // Entries of a shape lie in a row, in a piece of a power of two.
@@ -109,7 +110,8 @@ class KnownPositions {
         for (;; at = (at + 1) & (slot_count_ - 1)) {
             Slot& slot = slots_[at];
             if (slot.round != round_) {
-                if (4 * ++slots_used_ > 3 * slot_count_) return nullptr;
+                if (4 * slots_used_ >= 3 * slot_count_) return nullptr;
+                ++slots_used_;
                 slot = {shape, 0, 0, round_};
                 return &slot;
             }
@@ -126,8 +128,7 @@ class KnownPositions {
             if (piece == 0) return false;
             if (slot.count) {
                 __builtin_memcpy(entries_ + piece, entries_ + slot.first, slot.count * sizeof(Entry));
-                entries_[slot.first].mask[0] = free_[size - 1];
-                free_[size - 1] = slot.first;
+                release(slot.first, size - 1);
             }
             slot.first = piece;
         }
@@ -135,16 +136,69 @@ class KnownPositions {
         return true;
     }
 
+    // Forgets the positions with the fewest cards, which are searched again in the least time, until
+    // half the memory is free.
+    void make_room() {
+        u64 taken[14] = {}, all = 0;
+        for (u64 at = 0; at < slot_count_; ++at) {
+            const Slot& slot = slots_[at];
+            if (slot.round != round_ || slot.count == 0) continue;
+            taken[cards_of(slot.shape)] += 1ull << size_of(slot);
+            all += 1ull << size_of(slot);
+        }
+        i32 largest = 0;
+        for (u64 sum = taken[0]; 2 * sum < all; sum += taken[++largest]) {}
+        for (u64 at = 0; at < slot_count_;) {
+            const Slot& slot = slots_[at];
+            if (slot.round != round_ || cards_of(slot.shape) > largest) {
+                ++at;
+                continue;
+            }
+            if (slot.count) release(slot.first, size_of(slot));
+            remove(at);
+        }
+        // shapes of large hands alone: rather begin again than look through all of them often
+        if (2 * slots_used_ > slot_count_) forget();
+    }
+
   private:
-    // A piece for 2^size entries, 0 where there is none.
+    // Cards in East's hand, as many as in each.
+    static i32 cards_of(u64 shape) {
+        const u32 lengths = static_cast<u32>(shape >> 16 & 0xFFFF);
+        return static_cast<i32>((lengths & 15) + (lengths >> 4 & 15) + (lengths >> 8 & 15) + (lengths >> 12));
+    }
+    // The piece of a slot with entries has room for 2 to this power.
+    static i32 size_of(const Slot& slot) { return slot.count > 1 ? highest_bit(slot.count - 1) + 1 : 0; }
+    void release(u32 piece, i32 size) {
+        entries_[piece].words[0] = free_[size];
+        free_[size] = piece;
+    }
+    // Takes a slot out; another that was put behind it for want of room may come to its place.
+    void remove(u64 at) {
+        const u64 last = slot_count_ - 1;
+        for (u64 next = (at + 1) & last; slots_[next].round == round_; next = (next + 1) & last) {
+            const u64 home = mixed(slots_[next].shape) & last;
+            if (((next - home) & last) < ((next - at) & last)) continue;
+            slots_[at] = slots_[next];
+            at = next;
+        }
+        slots_[at].round = 0;
+        --slots_used_;
+    }
+    // A piece for 2^size entries, of a larger one where there is none; 0 where there is no room.
     u32 piece_of(i32 size) {
-        if (const u32 piece = free_[size]; piece != 0) {
-            free_[size] = static_cast<u32>(entries_[piece].mask[0]);
+        for (i32 larger = size; larger < 16; ++larger) {
+            const u32 piece = free_[larger];
+            if (piece == 0) {
+                if (larger > size || used_ + (1u << size) > room_) continue;
+                used_ += 1u << size;
+                return used_ - (1u << size);
+            }
+            free_[larger] = static_cast<u32>(entries_[piece].words[0]);
+            while (larger > size) --larger, release(piece + (1u << larger), larger);
             return piece;
         }
-        if (used_ + (1u << size) > room_) return 0;
-        used_ += 1u << size;
-        return used_ - (1u << size);
+        return 0;
     }
 
     Slot* slots_;
@@ -162,8 +216,13 @@ class DoubleDummy {
 
     // Memory of at least LEAST_MEMORY bytes, at an address that 64-bit words may have.
     DoubleDummy(void* memory, u64 bytes)
-        : owners_(static_cast<u32*>(memory)),
-          known_(owners_ + OWNERS, bytes - OWNERS * sizeof(u32)) {}
+        : places_(static_cast<u64*>(memory)),
+          owners_(reinterpret_cast<u32*>(places_ + PLACES)),
+          known_(owners_ + OWNERS, bytes - PLACES * sizeof(u64) - OWNERS * sizeof(u32)) {
+        for (u32 counts = 0; counts < 256; ++counts)
+            masks_[counts] = tops(counts & 15) | tops(counts >> 4) << 24;
+        places_[0] = 0;
+    }
 
     // Tricks at 5 * declarer + strain, of hands that are playable.
     void table(const u64* hands, i8* tricks) {
@@ -177,7 +236,7 @@ class DoubleDummy {
         const i32 left = bit_count(hands_[0]);
         set_strain(strain);
         // partners take nearly the same, and what was found out for one helps the next
-        i32 guess = (left + 1) / 2;
+        i32 guess = expected(left);
         for (i32 number = 0; number < 4; ++number) {
             const i32 declarer = number < 2 ? 2 * number : 2 * number - 3;
             guess = north_south((declarer + 1) & 3, guess);
@@ -187,19 +246,18 @@ class DoubleDummy {
 
     // Takes in a position that is playable; what is known of others is forgotten.
     void take(const CardPlay& play) {
-        deal_ = all_ = shape_ = 0;
-        for (const u64 hand : play.hands) deal_ |= hand;
+        deal_ = 0;
+        for (i32 seat = 0; seat < 4; ++seat) deal_ |= dealt_[seat] = play.hands[seat];
         for (i32 place = 0; place < play.played; ++place) deal_ |= play.trick[place];
-        for (i32 seat = 0; seat < 4; ++seat) {
-            hands_[seat] = lanes_of(play.hands[seat]);
-            all_ |= hands_[seat];
-            for (i32 suit = 0; suit < 4; ++suit)
-                shape_ += static_cast<u64>(bit_count(lane(hands_[seat], suit))) << at(seat, suit);
-        }
+        place(play);
         for (i32 suit = 0; suit < 4; ++suit) {
             u32* const row = owners_ + (suit << 13);
             row[0] = 0;
             const u32 some = 1u << bit_count(deal_ >> 13 * suit & LANE);
+            for (; placed_ < some; ++placed_) {
+                const u32 rest = placed_ & (placed_ - 1);
+                places_[placed_] = places_[rest] | static_cast<u64>(lowest_bit(placed_)) << 4 * bit_count(rest);
+            }
             for (u32 cards = 1; cards < some; ++cards) {
                 const u32 rest = cards & (cards - 1);
                 // the lowest card stands above the owners of all others
@@ -208,6 +266,14 @@ class DoubleDummy {
             }
         }
         set_strain(play.strain);
+    }
+
+    // Whether a position comes from the one that was taken in, by cards that were played.
+    bool goes_on(const CardPlay& play) const {
+        bool is_same = play.strain == trump_;
+        for (i32 seat = 0; seat < 4; ++seat) is_same &= (play.hands[seat] & ~dealt_[seat]) == 0;
+        for (i32 place = 0; place < play.played; ++place) is_same &= (play.trick[place] & ~deal_) == 0;
+        return is_same;
     }
 
     // Another strain for the hands that were taken in.
@@ -227,9 +293,11 @@ class DoubleDummy {
     }
 
     // Tricks of the side to move, from the current trick on, for every card that may be played in a
-    // position that is playable, [52]; others are left as they are.
+    // position that is playable, [52]; others are left as they are. What is known of the position before
+    // is used where this one comes from it.
     void plays(const CardPlay& play, i8* tricks) {
-        take(play);
+        if (goes_on(play)) place(play);
+        else take(play);
         Trick trick = {play.first, play.first, 0, 0, false};
         for (i32 place = 0; place < play.played; ++place)
             trick = with(trick, (play.first + place) & 3, lanes_of(play.trick[place]));
@@ -239,7 +307,7 @@ class DoubleDummy {
         u64 tried = 0;
         for (i32 suit = 0; suit < 4; ++suit)
             tried |= different(choices & LANE << 16 * suit, (all_ & ~hands_[seat]) | trick.best);
-        i32 value = 0, guess = (left + 1) / 2;
+        i32 value = 0, guess = expected(left);
         // from the highest card on, which stands for those that touch it
         u64 own = play.hands[seat], lanes = hands_[seat];
         while (own != 0) {
@@ -265,7 +333,8 @@ class DoubleDummy {
     }
 
   private:
-    static constexpr u64 LANE = 0x1FFF, OWNERS = 4 << 13;
+    static constexpr u64 LANE = 0x1FFF, PLACES = 1 << 13, OWNERS = 4 << 13, TOPS = 0xFFFFFF;
+    static constexpr i32 MOST_TOPS = 12;
     static constexpr u32 EACH_CARD = 0x1555555;  // the low bit of each of 13 owners
 
     // The trick under way: who wins it so far with which card, the lane of the suit that was led, and
@@ -276,12 +345,24 @@ class DoubleDummy {
         bool is_contested;
     };
 
+    // The owners of so many cards of a suit.
+    static u64 tops(u32 count) { return ((1ull << 2 * count) - 1) & TOPS; }
     static u32 lane(u64 lanes, i32 suit) { return static_cast<u32>(lanes >> 16 * suit & LANE); }
     static u64 lane_of(u64 card) { return LANE << (lowest_bit(card) & 48); }
     // Where a hand's length in a suit stands in the shape of a position.
     static i32 at(i32 seat, i32 suit) { return 16 * seat + 4 * suit; }
     i32 length(i32 seat, i32 suit) const { return static_cast<i32>(shape_ >> at(seat, suit) & 15); }
 
+    // Puts the hands of a position into lanes.
+    void place(const CardPlay& play) {
+        all_ = shape_ = 0;
+        for (i32 seat = 0; seat < 4; ++seat) {
+            hands_[seat] = lanes_of(play.hands[seat]);
+            all_ |= hands_[seat];
+            for (i32 suit = 0; suit < 4; ++suit)
+                shape_ += static_cast<u64>(bit_count(lane(hands_[seat], suit))) << at(seat, suit);
+        }
+    }
     u64 lanes_of(u64 cards) const {
         u64 found = 0;
         for (; cards != 0; cards &= cards - 1) {
@@ -318,6 +399,24 @@ class DoubleDummy {
         return next;
     }
 
+    // About how many of the tricks left North-South take, by the highest cards of each suit and by
+    // trumps; the weights were found by trying.
+    i32 expected(i32 left) const {
+        i32 points = 0, all = 0;
+        for (i32 suit = 0; suit < 4; ++suit) {
+            const u32 cards = lane(all_, suit);
+            u32 owners = owners_[suit << 13 | cards];
+            for (i32 place = 0; place < least(bit_count(cards), 4); ++place, owners >>= 2) {
+                all += 4 - place;
+                points += owners & 1 ? 0 : 4 - place;
+            }
+        }
+        i32 tenths = left * 5 + (all ? left * 13 * (2 * points - all) / (2 * all) : 0);
+        if (trump_ < NO_TRUMPS)
+            tenths += 4 * (length(0, trump_) + length(2, trump_) - length(1, trump_) - length(3, trump_));
+        return most(0, least(left, (tenths + 5) / 10));
+    }
+
     // The number that a question answers with yes, and every larger one with no.
     template <class Question>
     static i32 between(i32 guess, i32 largest, Question holds) {
@@ -333,11 +432,10 @@ class DoubleDummy {
         return low;
     }
 
-    // Highest `count` cards of a suit that are there.
+    // The highest `count` cards of a suit that are there, at least one.
     u64 top_cards(i32 suit, i32 count) const {
-        u32 cards = lane(all_, suit);
-        for (i32 skipped = bit_count(cards) - count; skipped > 0; --skipped) cards &= cards - 1;
-        return static_cast<u64>(cards) << 16 * suit;
+        const u32 cards = lane(all_, suit), lowest = places_[cards] >> 4 * (count - 1) & 15;
+        return static_cast<u64>(cards >> lowest << lowest) << 16 * suit;
     }
 
     // --- search -----------------------------------------------------------------------------------
@@ -357,22 +455,28 @@ class DoubleDummy {
         u32 owners[4];
         for (i32 suit = 0; suit < 4; ++suit) owners[suit] = owners_[suit << 13 | lane(all_, suit)];
         const i32 leaders = ours ? need : left + 1 - need, others = left + 1 - leaders;
-        if (quick_tricks(seat, owners, leaders, relevant)) return ours;
-        if (trump_ < NO_TRUMPS && sure_trumps(seat ^ 1, owners[trump_], others, relevant)) return !ours;
-        const u64 words[2] = {owners[0] | static_cast<u64>(owners[1]) << 26,
-                              owners[2] | static_cast<u64>(owners[3]) << 26};
+        if (quick_tricks(seat, owners, leaders, left, relevant)) return ours;
+        if (trump_ < NO_TRUMPS && sure_trumps(seat ^ 1, seat, owners[trump_], others, relevant)) return !ours;
+        if (loses_lead(seat, owners, others, left, relevant)) return !ours;
+        const u64 words[2] = {(owners[0] & TOPS) | (owners[1] & TOPS) << 24,
+                              (owners[2] & TOPS) | (owners[3] & TOPS) << 24};
         u64 first = 0;
+        bool is_known = false;
         KnownPositions::Slot& slot = slot_of(seat);
-        const KnownPositions::Entry* const entries = known_.entries(slot);
+        KnownPositions::Entry* const entries = known_.entries(slot);
         for (i32 number = slot.count - 1; number >= 0; --number) {
-            const KnownPositions::Entry& entry = entries[number];
-            if (!entry.fits(words)) continue;
+            const KnownPositions::Entry entry = entries[number];
+            if (!fits(entry, words)) continue;
             if (entry.low() >= need || entry.high() < need) {
                 for (i32 suit = 0; suit < 4; ++suit)
-                    if (const u64 some = entry.mask[suit >> 1] >> 26 * (suit & 1) & 0x3FFFFFF)
-                        relevant |= top_cards(suit, bit_count(some) / 2);
+                    if (const i32 count = entry.count(suit)) relevant |= top_cards(suit, count);
+                // one that is asked for often comes near the end, where the next look begins
+                const i32 sooner = (number + slot.count) / 2;
+                entries[number] = entries[sooner];
+                entries[sooner] = entry;
                 return entry.low() >= need;
             }
+            is_known = true;
             if (first == 0) first = card_of(seat, entry);
         }
         // else a card that was right in another position of this shape
@@ -381,18 +485,21 @@ class DoubleDummy {
         Moves moves;
         add_leads(seat, owners, moves);
         moves.prefer(first);
+        u64 alike = 0;
         for (i32 number = 0; number < moves.count; ++number) {
             const u64 card = moves.next(number);
+            if (card & alike) continue;
             u64 some;
             const Trick trick = {seat, seat, card, lane_of(card), false};
             if (played<0>(trick, seat, card, need, left, some) == ours) {
                 relevant = some;
-                keep(seat, words, relevant, ours ? need : 0, ours ? left : need - 1, card);
+                keep(seat, words, is_known, relevant, ours ? need : 0, ours ? left : need - 1, card);
                 return ours;
             }
             relevant |= with_touching(seat, card, trick.best, some);
+            alike |= alike_of(card, some);
         }
-        keep(seat, words, relevant, ours ? 0 : need, ours ? need - 1 : left, 0);
+        keep(seat, words, is_known, relevant, ours ? 0 : need, ours ? need - 1 : left, 0);
         return !ours;
     }
 
@@ -408,14 +515,17 @@ class DoubleDummy {
             add_discards(seat, trick, moves);
         }
         relevant = 0;
+        u64 alike = 0;
         for (i32 number = 0; number < moves.count; ++number) {
             const u64 card = moves.next(number);
+            if (card & alike) continue;
             u64 some;
             if (played<PLACE>(with(trick, seat, card), seat, card, need, left, some) == ours) {
                 relevant = some;
                 return ours;
             }
             relevant |= with_touching(seat, card, trick.best, some);
+            alike |= alike_of(card, some);
         }
         return !ours;
     }
@@ -428,6 +538,15 @@ class DoubleDummy {
         const u64 others = ((all_ & ~hands_[seat]) | best) & below;
         const u64 touching = others ? own & ~((2ull << highest_bit(others)) - 1) : own;
         return relevant | touching;
+    }
+
+    // Cards of its suit that would have led to the same answer as a card that did not help: it and
+    // they are below all whose ranks the answer rests on.
+    static u64 alike_of(u64 card, u64 relevant) {
+        const u64 suit = lane_of(card), some = relevant & suit;
+        if (some == 0) return suit;
+        const u64 below = suit & ((some & (~some + 1)) - 1);
+        return card & below ? below : 0;
     }
 
     // A seat has played a card; the trick has it.
@@ -445,6 +564,10 @@ class DoubleDummy {
         return found;
     }
 
+    bool fits(const KnownPositions::Entry& entry, const u64* words) const {
+        return (((entry.words[0] ^ words[0]) & masks_[entry.words[0] >> 56]) |
+                ((entry.words[1] ^ words[1]) & masks_[entry.words[1] >> 56])) == 0;
+    }
     u64 key_of(i32 seat) const {
         // North's spades follow from the rest: who is to lead stands in their place
         return (shape_ & ~(15ull << at(0, 3))) | static_cast<u64>(seat) << at(0, 3);
@@ -453,7 +576,7 @@ class DoubleDummy {
         const u64 key = key_of(seat);
         KnownPositions::Slot* slot = known_.find(key);
         if (slot == nullptr) {
-            known_.forget();
+            known_.make_room();
             slot = known_.find(key);
         }
         return *slot;
@@ -468,20 +591,21 @@ class DoubleDummy {
     }
 
     // Keeps bounds on North-South's tricks in the current position, and the card that did it.
-    void keep(i32 seat, const u64* words, u64 relevant, i32 low, i32 high, u64 card) {
+    void keep(i32 seat, const u64* words, bool is_known, u64 relevant, i32 low, i32 high, u64 card) {
         KnownPositions::Entry entry = {};
         for (i32 suit = 0; suit < 4; ++suit) {
             const u32 some = lane(relevant, suit);
             if (some == 0) continue;
-            const i32 count = bit_count(lane(all_, suit) & ~((some & (~some + 1)) - 1));
-            entry.mask[suit >> 1] |= ((1ull << 2 * count) - 1) << 26 * (suit & 1);
+            const i32 count = least(bit_count(lane(all_, suit) >> lowest_bit(some)), MOST_TOPS);
+            entry.words[suit >> 1] |= static_cast<u64>(count) << (56 + 4 * (suit & 1));
         }
-        for (i32 half = 0; half < 2; ++half) entry.owners[half] = words[half] & entry.mask[half];
+        for (i32 half = 0; half < 2; ++half) entry.words[half] |= words[half] & masks_[entry.words[half] >> 56];
         const i32 suit = card ? lowest_bit(card) >> 4 : NO_LEAD;
         const i32 place = card ? bit_count(hands_[seat] & lane_of(card) & (card - 1)) : 0;
         KnownPositions::Slot& slot = slot_of(seat);
         KnownPositions::Entry* const entries = known_.entries(slot);
-        for (i32 number = slot.count - 1; number >= 0; --number) {
+        // while the position was searched, none with as many cards was added
+        for (i32 number = is_known ? slot.count - 1 : -1; number >= 0; --number) {
             KnownPositions::Entry& other = entries[number];
             if (!other.is_like(entry)) continue;
             other.set_bounds(most(other.low(), low), least(other.high(), high));
@@ -491,6 +615,8 @@ class DoubleDummy {
         entry.set_bounds(low, high);
         entry.set_card(suit, place);
         if (known_.add(slot, entry)) return;
+        known_.make_room();
+        if (known_.add(slot_of(seat), entry)) return;
         known_.forget();
         known_.add(slot_of(seat), entry);
     }
@@ -535,7 +661,7 @@ class DoubleDummy {
 
     // Whether the side to lead takes so many tricks at once: the leader's highest cards one by one
     // and, where a suit is led to the partner then, the partner's of suits that the leader has not.
-    bool quick_tricks(i32 seat, const u32* owners, i32 wanted, u64& relevant) const {
+    bool quick_tricks(i32 seat, const u32* owners, i32 wanted, i32 left, u64& relevant) const {
         const i32 partner = seat ^ 2;
         i32 drawing = 0;  // rounds of trumps that leave the opponents none
         if (trump_ < NO_TRUMPS) drawing = most(length(seat ^ 1, trump_), length(seat ^ 3, trump_));
@@ -556,6 +682,16 @@ class DoubleDummy {
             }
         }
         const bool needs_partner = tricks < wanted;
+        if (needs_partner && !is_drawn) {
+            // the other suits first, to which the partner is not made to play trumps; then sure trumps
+            const i32 before = tricks - own[trump_].tricks, trumps = length(partner, trump_);
+            if ((trumps == 0 || left - trumps >= before) &&
+                sure_trumps(seat, seat, owners[trump_], wanted - before, relevant)) {
+                for (i32 suit = 0; suit < 4; ++suit)
+                    if (suit != trump_ && own[suit].cards) relevant |= top_cards(suit, own[suit].cards);
+                return true;
+            }
+        }
         if (needs_partner && (!has_entry || tricks + more < wanted)) return false;
         i32 spare = tricks + (needs_partner ? more : 0) - wanted;
         for (i32 suit = 0; suit < 4; ++suit) {
@@ -574,12 +710,83 @@ class DoubleDummy {
         return true;
     }
 
-    // Whether the side of a seat takes so many tricks with the highest trumps, whoever leads.
-    bool sure_trumps(i32 seat, u32 owners, i32 wanted, u64& relevant) const {
-        const i32 longest = most(length(seat, trump_), length(seat ^ 2, trump_));
-        const u32 theirs = (owners ^ static_cast<u32>(seat & 1) * EACH_CARD) & EACH_CARD;
-        if (least(lowest_bit(theirs | 1u << 26) >> 1, longest) < wanted) return false;
-        relevant = top_cards(trump_, wanted);
+    // Whether the opponents of the side to lead take so many tricks, since whatever is led falls to the
+    // highest card of one of them, who goes on with others.
+    bool loses_lead(i32 seat, const u32* owners, i32 wanted, i32 left, u64& relevant) const {
+        const i32 partner = seat ^ 2;
+        const bool is_suit = trump_ < NO_TRUMPS, can_ruff = is_suit && length(partner, trump_);
+        bool wins[4] = {};
+        for (i32 suit = 0; suit < 4; ++suit) {
+            if (length(seat, suit) == 0) continue;
+            const i32 holder = static_cast<i32>(owners[suit] & 3);
+            if (((holder ^ seat) & 1) == 0 || (can_ruff && length(partner, suit) == 0)) return false;
+            // nor may that one's partner be made to ruff
+            if (is_suit && left == length(holder ^ 2, trump_)) return false;
+            wins[holder] = true;
+        }
+        i32 kept[4] = {};
+        for (i32 winner = 1 - (seat & 1); winner < 4; winner += 2) {
+            if (!wins[winner]) continue;
+            Cashed own[4] = {};
+            i32 spare = -wanted;
+            for (i32 suit = 0; suit < 4; ++suit) {
+                if (static_cast<i32>(owners[suit] & 3) != winner || length(winner, suit) == 0) continue;
+                own[suit] = cashed(winner, suit, owners[suit], is_suit);
+                spare += own[suit].tricks;
+            }
+            if (spare < 0) return false;
+            for (i32 suit = 0; suit < 4; ++suit) {
+                i32 count = own[suit].cards;
+                if (count && count == own[suit].tricks) {
+                    // what is not wanted does not matter, but the card that takes the lead does
+                    const i32 less = least(spare, count - (length(seat, suit) ? 1 : 0));
+                    spare -= less, count -= less;
+                }
+                kept[suit] = most(kept[suit], count);
+            }
+        }
+        for (i32 suit = 0; suit < 4; ++suit)
+            if (kept[suit]) relevant |= top_cards(suit, kept[suit]);
+        return true;
+    }
+
+    // How many of the highest trumps there are down to the one with which a hand is sure of so many
+    // tricks, whoever leads and however the cards are played: each higher trump of the opponents takes
+    // a lower one. 0 where it is not sure of them.
+    i32 sure_trumps_of(i32 seat, u32 owners, i32 wanted) const {
+        i32 higher = 0;
+        const i32 all = bit_count(lane(all_, trump_));
+        for (i32 cards = 1; cards <= all; ++cards, owners >>= 2) {
+            const i32 owner = static_cast<i32>(owners & 3);
+            if ((owner ^ seat) & 1) {
+                ++higher;
+            } else if (owner == seat) {
+                if (higher) --higher;
+                else if (--wanted == 0) return cards;
+            }
+        }
+        return 0;
+    }
+
+    // Whether a side takes so many tricks with trumps, whatever the other side does, `leader` being to
+    // lead.
+    bool sure_trumps(i32 side, i32 leader, u32 owners, i32 wanted, u64& relevant) const {
+        i32 longest = 0, fewest = 14;
+        for (i32 seat = side & 1; seat < 4; seat += 2) {
+            const i32 held = length(seat, trump_);
+            longest = most(longest, held);
+            if (held < wanted) continue;
+            if (const i32 cards = sure_trumps_of(seat, owners, wanted)) fewest = least(fewest, cards);
+            // The second highest behind the highest: as long as this hand has not won a trick, it plays
+            // after the other one.
+            if (wanted == 1 && seat != leader && held > 1 && static_cast<i32>(owners & 3) == ((seat + 3) & 3) &&
+                static_cast<i32>(owners >> 2 & 3) == seat)
+                fewest = least(fewest, 2);
+        }
+        const u32 theirs = (owners ^ static_cast<u32>(side & 1) * EACH_CARD) & EACH_CARD;
+        if (least(lowest_bit(theirs | 1u << 26) >> 1, longest) >= wanted) fewest = least(fewest, wanted);
+        if (fewest > 13) return false;
+        relevant |= top_cards(trump_, fewest);
         return true;
     }
 
@@ -588,21 +795,23 @@ class DoubleDummy {
     // Cards that may be played; those that weigh most come first. The weights were found by trying.
     struct Moves {
         i32 count = 0;
-        u64 cards[13];
-        i32 weights[13];
+        i32 weighed[13];  // 64 times the weight, and 63 less the card's number
 
-        void add(u64 card, i32 weight) { cards[count] = card, weights[count++] = weight; }
+        void add(u64 card, i32 weight) { weighed[count++] = 64 * weight + 63 - lowest_bit(card); }
         void prefer(u64 card) {
+            if (card == 0) return;
             for (i32 number = 0; number < count; ++number)
-                if (cards[number] == card) weights[number] += 1000;
+                if ((weighed[number] & 63) == 63 - lowest_bit(card)) weighed[number] += 64 * 1000;
         }
         u64 next(i32 number) {
-            i32 best = number;
-            for (i32 other = number + 1; other < count; ++other)
-                if (weights[other] > weights[best]) best = other;
-            const u64 card = cards[best];
-            cards[best] = cards[number], weights[best] = weights[number];
-            return card;
+            i32 best = weighed[number];
+            for (i32 other = number + 1; other < count; ++other) {
+                // the larger one here, the other one there
+                const i32 here = weighed[other];
+                weighed[other] = least(best, here);
+                best = most(best, here);
+            }
+            return 1ull << (63 - (best & 63));
         }
     };
 
@@ -684,10 +893,14 @@ class DoubleDummy {
         }
     }
 
-    u32* owners_;  // [4][8192], by suit and the cards of it that are there, as entries have them
+    u64 masks_[256];  // of owners, by the numbers of cards of two suits
+    u64* places_;     // [8192], by cards of a suit: where they are from the highest on, four bits a card
+    u32* owners_;     // [4][8192], by suit and the cards of it that are there, as entries have them
+    u32 placed_ = 1;  // for how many sets of cards places are there
     KnownPositions known_;
-    u64 hands_[4], all_, shape_, deal_, trumps_;
-    i32 trump_;
+    u64 dealt_[4] = {}, deal_ = 0;  // what was taken in
+    u64 hands_[4], all_, shape_, trumps_;
+    i32 trump_ = NO_TRUMPS;
 };
 
 }  // namespace core

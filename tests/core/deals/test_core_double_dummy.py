@@ -105,6 +105,43 @@ def random_endings(count: int, cards: int, seed: int) -> Any:
     return hands, strain, first, trick
 
 
+def played_on(chance: Any, cards: int) -> list[tuple[list[int], int, tuple[int, ...]]]:
+    """Hands, leader and trick at each card of an ending at notrump that is played at random."""
+    hands = chance.permutation(52)[: 4 * cards].reshape(4, cards).tolist()
+    trick: list[int] = []
+    first, found = int(chance.integers(0, 4)), []
+    for _ in range(4 * cards):
+        found.append(([sum(1 << card for card in hand) for hand in hands], first, tuple(trick)))
+        own = hands[(first + len(trick)) % 4]
+        following = [card for card in own if trick and card // 13 == trick[0] // 13]
+        trick.append(int(chance.choice(following or own)))
+        own.remove(trick[-1])
+        if len(trick) == 4:
+            led = [card if card // 13 == trick[0] // 13 else -1 for card in trick]
+            first, trick = (first + int(np.argmax(led))) % 4, []
+    return found
+
+
+def test_what_is_kept_from_card_to_card_does_not_change_answers():
+    # in reverse order each position is solved without what was found before
+    chance = np.random.default_rng(2)
+    positions = [position for _ in range(3) for position in played_on(chance, 9)]
+    hands = np.array([hands for hands, _, _ in positions], np.uint64).T
+    first = np.array([first for _, first, _ in positions])
+    trick = np.full((len(positions), 3), 255, np.uint8)
+    for number, (_, _, played) in enumerate(positions):
+        trick[number, : len(played)] = played
+
+    def found(order: Any) -> Any:
+        answers = np.full((len(positions), 52), -1, np.int8)
+        own = np.full_like(first, 4)
+        solve_plays(np.ascontiguousarray(hands[:, order]), own, first[order], trick[order], answers)
+        return answers[np.argsort(order)]
+
+    in_order = np.arange(len(positions))
+    np.testing.assert_array_equal(found(in_order), found(in_order[::-1]))
+
+
 # --- whole deals ---------------------------------------------------------------------------------
 
 FREAKS = (
