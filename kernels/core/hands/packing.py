@@ -14,7 +14,7 @@ class PackingTables(ArrayGroup):
     """Arrays of a :class:`~bidcascade.kernels.packing.layout.Packing`, each in one row.
 
     Holdings that no term tells apart, of as many cards, are of one *kind* and share their rows. So
-    the rows lie in the processor's first cache: there are 118 kinds for the tables of the benchmarks.
+    the rows lie in the processor's first cache: the benchmarks' tables have 118 kinds.
 
     Parameters
     ----------
