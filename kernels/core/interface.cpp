@@ -120,16 +120,21 @@ namespace {
 struct PackingTables {
     Array<u64> suit_words, length_words, context_words;
     Array<u8> cards;
+    Array<u16> kinds;
     Array<i32> code, program_starts, program_flags, term_suits, term_lengths, term_contexts;
 };
 
 // Whether tables are of hands of so many words.
 bool are_tables(const PackingTables& tables, u64 lane_words, u64 flag_words) {
     const u64 words = lane_words + flag_words, terms = tables.term_contexts.length / CONTEXTS;
-    const bool fit = tables.suit_words.length == 4 * HOLDINGS * words &&
+    const u64 kinds = tables.cards.length;
+    u16 last = 0;  // no early end: this is done in vectors, for each block
+    for (u64 at = 0; at < tables.kinds.length; ++at)
+        last = tables.kinds.data[at] > last ? tables.kinds.data[at] : last;
+    const bool fit = tables.suit_words.length == 4 * kinds * words &&
                      tables.length_words.length == TABLE_SHAPES * words &&
                      tables.context_words.length == CONTEXTS * words &&
-                     tables.cards.length == HOLDINGS &&
+                     tables.kinds.length == HOLDINGS && last < kinds &&
                      tables.term_suits.length == 4 * HOLDINGS * terms &&
                      tables.term_lengths.length == TABLE_SHAPES * terms &&
                      tables.program_flags.length == tables.program_starts.length;
@@ -149,7 +154,8 @@ Packing packing_of(const PackingTables& tables, i32 lane_words, i32 flag_words) 
             tables.context_words.data, tables.cards.data,
             static_cast<i32>(tables.program_starts.length), tables.code.data,
             tables.program_starts.data, tables.program_flags.data, tables.term_suits.data,
-            tables.term_lengths.data, tables.term_contexts.data, 0, nullptr, nullptr, nullptr};
+            tables.term_lengths.data, tables.term_contexts.data, 0, nullptr, nullptr, nullptr,
+            tables.kinds.data, tables.cards.length};
 }
 
 // A bidding table for the walk, whose arrays core_table_problem looked at, and some of the deals.

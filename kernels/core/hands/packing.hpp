@@ -13,10 +13,10 @@ constexpr i32 DEEPEST_PROGRAM = 1024;  // values on a program's stack
 // apart; of each the first `words` count: lane words, then flag words.
 struct Packing {
     i32 words, lane_words, stride;
-    const u64* suit_words;     // [4][HOLDINGS][stride]
+    const u64* suit_words;     // [4][HOLDINGS][stride], or [4][kind_count][stride]
     const u64* length_words;   // [TABLE_SHAPES][stride], by clubs + 14 * diamonds + 196 * hearts
     const u64* context_words;  // [CONTEXTS][stride], by position + 4 * we + 8 * they vulnerable
-    const u8* cards;           // [HOLDINGS]
+    const u8* cards;           // [HOLDINGS], or [kind_count]
     // flags that follow from several suits at once: postfix code of (opcode, operand)
     i32 programs;
     const i32* code;
@@ -30,6 +30,9 @@ struct Packing {
     const i32* derived_tests;
     const i32* derived_flags;
     const Test* tests;
+    // number of each holding's row, where holdings that no term tells apart share one; else null
+    const u16* kinds = nullptr;  // [HOLDINGS]
+    u64 kind_count = HOLDINGS;
 };
 
 struct Deals {
@@ -146,25 +149,52 @@ inline void pack_more(const Packing& packing, const HandRows& hand, i32 first_wo
             set(packing.derived_flags[number]);
 }
 
-// Words of one hand from `first_word` on.
+// Words of one hand from `first_word` on. WORDS is how many there are, or 0 where a compiler does not
+// know; BY_KIND whether the packing has kinds.
+template <i32 WORDS = 0, bool BY_KIND = false>
 __attribute__((always_inline)) inline void pack_hand(
     const Packing& packing, u64 hand, u64 context, i32 first_word, u64* out) {
-    const u64 stride = static_cast<u64>(packing.stride), suit = HOLDINGS * stride;
+    const u64 stride = BY_KIND && WORDS ? WORDS : static_cast<u64>(packing.stride);
+    const u64 suit = (BY_KIND ? packing.kind_count : HOLDINGS) * stride;
+    const auto row_of = [&](u64 holding) -> u64 {
+        return BY_KIND ? packing.kinds[holding] : holding;
+    };
     const u64 clubs = hand & 0x1FFF, diamonds = hand >> 13 & 0x1FFF;
     const u64 hearts = hand >> 26 & 0x1FFF, spades = hand >> 39 & 0x1FFF;
-    const u64 lengths = packing.cards[clubs] + 14u * packing.cards[diamonds] +
-                        196u * packing.cards[hearts];
-    const TableRows rows = {packing.suit_words + clubs * stride,
-                            packing.suit_words + suit + diamonds * stride,
-                            packing.suit_words + 2 * suit + hearts * stride,
-                            packing.suit_words + 3 * suit + spades * stride,
+    const u64 club_row = row_of(clubs), diamond_row = row_of(diamonds), heart_row = row_of(hearts);
+    const u64 lengths = packing.cards[club_row] + 14u * packing.cards[diamond_row] +
+                        196u * packing.cards[heart_row];
+    const TableRows rows = {packing.suit_words + club_row * stride,
+                            packing.suit_words + suit + diamond_row * stride,
+                            packing.suit_words + 2 * suit + heart_row * stride,
+                            packing.suit_words + 3 * suit + row_of(spades) * stride,
                             packing.length_words + lengths * stride,
                             packing.context_words + context * stride};
+    const i32 words = WORDS ? WORDS : packing.words;
     i32 word = first_word;
-    for (; word + 2 <= packing.words; word += 2) rows.add<TwoWords>(word, out);
-    if (word < packing.words) rows.add<u64>(word, out);
+    for (; word + 2 <= words; word += 2) rows.add<TwoWords>(word, out);
+    if (word < words) rows.add<u64>(word, out);
     if (packing.programs | packing.derived)
         pack_more(packing, {{clubs, diamonds, hearts, spades}, lengths, context}, first_word, out);
+}
+
+template <i32 WORDS, bool BY_KIND>
+inline void pack_some(
+    const Packing& packing, const Deals& deals, u64 start, u64 stop, bool rotate, u64* out,
+    u64 seat_stride, u64 deal_stride, i32 first_word) {
+    const Packing own = packing;  // a copy that nothing else can write to
+    for (u32 row = 0; row < 4; ++row) {
+        u64* to = out + row * seat_stride;
+        for (u64 deal = start; deal < stop; ++deal, to += deal_stride) {
+            const u32 first = deals.dealer[deal], sides = deals.vulnerability[deal];
+            const u32 seat = (rotate ? first + row : row) & 3;
+            const u32 position = (rotate ? row : row - first) & 3;
+            const u32 we = sides >> (seat & 1) & 1, they = sides >> (~seat & 1) & 1;
+            pack_hand<WORDS, BY_KIND>(
+                own, deals.hands[seat * deals.count + deal], position + 4 * we + 8 * they,
+                WORDS ? 0 : first_word, to);
+        }
+    }
 }
 
 // Packs the hands of deals `start` to `stop` into `out`: those of a deal `seat_stride` words apart,
@@ -174,18 +204,10 @@ __attribute__((always_inline)) inline void pack_hand(
 inline void pack_hands(
     const Packing& packing, const Deals& deals, u64 start, u64 stop, bool rotate, u64* out,
     u64 seat_stride, u64 deal_stride, i32 first_word = 0) {
-    const Packing own = packing;  // a copy that nothing else can write to
-    for (u32 row = 0; row < 4; ++row) {
-        u64* to = out + row * seat_stride;
-        for (u64 deal = start; deal < stop; ++deal, to += deal_stride) {
-            const u32 first = deals.dealer[deal], sides = deals.vulnerability[deal];
-            const u32 seat = (rotate ? first + row : row) & 3;
-            const u32 position = (rotate ? row : row - first) & 3;
-            const u32 we = sides >> (seat & 1) & 1, they = sides >> (~seat & 1) & 1;
-            pack_hand(own, deals.hands[seat * deals.count + deal], position + 4 * we + 8 * they,
-                      first_word, to);
-        }
-    }
+    const auto pack = !packing.kinds                          ? pack_some<0, false>
+                      : packing.words == 2 && first_word == 0 ? pack_some<2, true>
+                                                              : pack_some<0, true>;
+    pack(packing, deals, start, stop, rotate, out, seat_stride, deal_stride, first_word);
 }
 
 }  // namespace core

@@ -247,26 +247,23 @@ inline void fill_squares(
     for (u64 first = 0; first < count; first += 64) squares[first / 64].transpose();
 }
 
-// Bit columns of the tests on the packed hands of one seat, `stride` words apart. The bits behind
-// the last deal are anything. Tests of one word stand together (tables.py), since its bytes are
-// sorted out anew for each run of them.
-inline void fill_columns(
-    const TableTests& tests, const u64* hands, u64 stride, u64 count, u64* out) {
-    const u64 row = row_words(count);
+// Bit columns of the tests on the packed hands of one seat, of a line's deals at most: a line of each
+// column, `row` words apart. The bits behind the last deal are anything. Tests of one word stand
+// together (tables.py), since its bytes are sorted out anew for each run of them.
+inline void fill_column_lines(
+    const TableTests& tests, const u64* hands, u64 stride, u64 count, u64 row, u64* out) {
     const auto word_of = [&](u64 column) { return tests.column_bytes.data[column] / 8; };
     ByteSquare squares[LINE_WORDS];
-    for (u64 first = 0; first < count; first += LINE_DEALS) {
-        const u64 here = least(LINE_DEALS, count - first), some = (here + 63) / 64;
-        for (u64 column = 0; column < tests.columns();) {
-            const u64 word = word_of(column);
-            fill_squares(hands + first * stride + word, stride, nullptr, here, squares);
-            for (; column < tests.columns() && word_of(column) == word; ++column) {
-                const u64 byte = tests.column_bytes.data[column] % 8;
-                const ByteTest test(tests.column_tests.data[column]);
-                u64* const to = out + column * row + first / 64;
-                for (u64 square = 0; square < some; ++square)
-                    to[square] = test.bits(squares[square].row(byte));
-            }
+    const u64 some = (count + 63) / 64;
+    for (u64 column = 0; column < tests.columns();) {
+        const u64 word = word_of(column);
+        fill_squares(hands + word, stride, nullptr, count, squares);
+        for (; column < tests.columns() && word_of(column) == word; ++column) {
+            const u64 byte = tests.column_bytes.data[column] % 8;
+            const ByteTest test(tests.column_tests.data[column]);
+            u64* const to = out + column * row;
+            for (u64 square = 0; square < some; ++square)
+                to[square] = test.bits(squares[square].row(byte));
         }
     }
 }
@@ -351,17 +348,25 @@ inline DealBlock fill_block(
     u64* const columns = arena.take(4 * tests.columns() * bit_words);
     u64* const sets = arena.take(3 * bit_words);
     const DealBlock block = {hands, columns, count, bit_words};
-    pack_hands(packing, deals, start, stop, rotate, hands, tests.words(), 4 * tests.words());
+    const u64 stride = block.hand_stride(tests);
+    // line by line: what was packed is still in the first cache when its bits are looked at
+    for (u64 first = 0; first < count; first += LINE_DEALS) {
+        const u64 here = least(LINE_DEALS, count - first);
+        pack_hands(packing, deals, start + first, start + first + here, rotate,
+                   hands + first * stride, tests.words(), stride);
+        if (!with_columns) continue;
+        for (u64 seat = 0; seat < 4; ++seat)
+            fill_column_lines(tests, block.seat_hands(tests, seat) + first * stride, stride, here,
+                              bit_words, block.seat_columns(tests, seat) + first / 64);
+    }
     if (!with_columns) {
         derive_flags(tests, hands, 4 * count);
         return block;
     }
-    for (u64 seat = 0; seat < 4; ++seat) {
-        u64 *const own = block.seat_hands(tests, seat), *const out = block.seat_columns(tests, seat);
-        fill_columns(tests, own, block.hand_stride(tests), count, out);
-        if (tests.derived_flags.length)
-            derive_columns(tests, own, block.hand_stride(tests), count, out, sets);
-    }
+    if (tests.derived_flags.length)
+        for (u64 seat = 0; seat < 4; ++seat)
+            derive_columns(tests, block.seat_hands(tests, seat), stride, count,
+                           block.seat_columns(tests, seat), sets);
     return block;
 }
 

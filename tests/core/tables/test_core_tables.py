@@ -166,6 +166,21 @@ def test_blocks_that_do_not_fit_are_refused(plan, deals):
         walk(table, deals, 0, 150, Arena().of(words), **asked, counts=np.zeros(3, np.uint32))
 
 
+def test_kinds_of_holdings_have_the_rows_of_all_and_are_within_them(plan, deals):
+    packing = PackingTables(plan.packing)
+    rows = packing.suit_words.reshape(4, -1, sum(packing.words))
+    assert rows.shape[1] < len(packing.kinds) == plan.packing.suit_words.shape[1]
+    assert np.array_equal(rows[:, packing.kinds], plan.packing.suit_words)
+    assert np.array_equal(packing.cards[packing.kinds], np.bitwise_count(np.arange(8192)))
+    table = checked_table(packing, TableTests.of_plan(plan), Trie(plan, DEPTH))
+    arena = Arena().of(tables.block_words(table, 150, 4))
+    wrong = packing.kinds.copy()
+    wrong[-1] = len(packing.cards)
+    packing.set(kinds=wrong)
+    with pytest.raises(ValueError, match="expected numbers within the arrays"):
+        walk(table, deals, 0, 150, arena, threshold=4, max_depth=3, completed_only=False)
+
+
 def test_pairs_that_do_not_fit_are_told(plan, deals):
     table = checked_table(PackingTables(plan.packing), TableTests.of_plan(plan), Trie(plan, DEPTH))
     arena = Arena().of(tables.block_words(table, 150, 4))
