@@ -2,6 +2,7 @@
 // systems/reference/facts.py is the definition.
 #pragma once
 #include "../rows.hpp"
+#include "pays.hpp"
 
 namespace core {
 
@@ -11,12 +12,14 @@ constexpr u32 CALL_KIND_RAISE = 1, CALL_KIND_NEW_SUIT = 2, CALL_KIND_CUE_BID = 4
 constexpr i32 ALL_SUITS = 1 | 2 << 3 | 3 << 6 | 4 << 9;
 
 enum FactKind : i32 {
-    SUITS, SHOWN, BID, LAST_BID_CODE, PASSED_HAND, OPENED, NOBODY_OPENED, ONLY_PASSED, MADE, NAMED,
+    SUITS, SHOWN, BID, LAST_BID_CODE, WEIGHED, PASSED_HAND, OPENED, NOBODY_OPENED, ONLY_PASSED, MADE, NAMED,
     LAST_CALL, LAST_CALLS_TAG, LAST_CALLS_KINDS, LAST_CALL_IN_WORDS, HAS_CALLED, UNBID, FOURTH_SUIT,
     FIT, FORCED, GAME_FORCED, BALANCING, CONTESTED, LEVEL, LAST_BID, HAS_SHOWN, MAY_HAVE,
     RANKS_ABOVE, SAME_SUIT, AVAILABLE, NTH_CALL, SEAT, GAME_REACHED, KINDS
 };
-constexpr i32 MANY_ANSWERS = 4;  // kinds below this have answers other than no and yes
+constexpr i32 MANY_ANSWERS = 5;  // kinds below this have answers other than no and yes
+// Which bound of what was shown is asked for: a condition needs one of them.
+enum ShownEnd : i32 { LEAST_SHOWN, MOST_SHOWN };
 
 // A place that is asked, and what its players' hands are known to hold beside the hull.
 struct Asked {
@@ -123,10 +126,6 @@ __device__ inline bool forced(const Place& row) {
     if (game_reached(row) || (kinds & PENALTY && row.call[me ^ 2] == 1)) return false;
     return kinds & FORCING_TO_GAME || (row.game_forced[me & 1] && row.acted[me & 1]);
 }
-
-struct Bounds {
-    i32 low, high;
-};
 
 #ifndef __CUDACC__
 inline bool meet(const u64* one, const u64* other) {
@@ -307,7 +306,7 @@ __device__ inline bool fact(const Question& q, const Place& row, i32 me) {
     return true;
 }
 
-// 0 or 1, packed suits, bounds (low << 16 | high & 0xFFFF), a bid.
+// 0 or 1, packed suits, a bound, a bid, or tenths of a unit.
 __device__ inline i32 answer(const Asked& at, const Question& q) {
     const Place& row = *at.row;
     const i32 me = at.me();
@@ -318,8 +317,12 @@ __device__ inline i32 answer(const Asked& at, const Question& q) {
             for (i32 step = 3; step >= 0; --step)
                 if (q.who >> step & 1) position = (me + step) & 3;
             const Bounds found = shown(at, position, q.number);
-            return static_cast<i32>(static_cast<u32>(found.low) << 16 | (found.high & 0xFFFF));
+            return q.count == MOST_SHOWN ? found.high : found.low;
         }
+        case WEIGHED:
+            return weighed(q.count, q.number, [&](i32 who, i32 term) {
+                return shown(at, (me + (who == 4 ? 2 : who == 2 ? 1 : 3)) & 3, term);
+            });
         case BID: return bid_of(row, q);
         case LAST_BID_CODE: return row.last_bid;
         case HAS_SHOWN:
