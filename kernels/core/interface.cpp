@@ -42,14 +42,6 @@ inline void* operator new(decltype(sizeof(0)), void* where) noexcept { return wh
 
 namespace core {
 
-void* allocate(u64 bytes) {
-    void* const memory = calloc(1, bytes ? bytes : 1);
-    if (memory == nullptr) __builtin_trap();
-    return memory;
-}
-
-void release(void* memory, u64) { free(memory); }
-
 namespace {
 
 // Asks for pages of 2 MiB for what lies in memory that nobody has touched, where the system has them.
@@ -64,6 +56,20 @@ void in_large_pages(u8* memory, u64 bytes) {
     (void)memory, (void)bytes;
 #endif
 }
+
+}  // namespace
+
+void* allocate(u64 bytes) {
+    void* const memory = calloc(1, bytes ? bytes : 1);
+    if (memory == nullptr) __builtin_trap();
+    // what places ask lies all over what was learned
+    in_large_pages(static_cast<u8*>(memory), bytes);
+    return memory;
+}
+
+void release(void* memory, u64) { free(memory); }
+
+namespace {
 
 constexpr i64 INVALID = -1;
 

@@ -70,6 +70,7 @@ struct Entry {
 struct Needs {
     i32 test, can, must;
     u8 certain;
+    u8 can_hull[HULL][2], must_hull[HULL][2];
     i16 terms[TERMS][2], promised[TERMS][2];
 };
 

@@ -181,6 +181,8 @@ NEEDS: Final = np.dtype(
         ("can", "i4"),
         ("must", "i4"),  # sets of cells
         ("certain", "u1"),  # whether ``must`` is not empty
+        ("can_hull", "u1", (HULL_TERMS, 2)),  # least and most HCP and cards in these sets
+        ("must_hull", "u1", (HULL_TERMS, 2)),
         ("terms", "i2", (len(TERMS), 2)),  # bounds beside the cells
         ("promised", "i2", (len(TERMS), 2)),  # those that ``shows`` would put on terms
     ],

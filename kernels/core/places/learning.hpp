@@ -165,7 +165,7 @@ struct System {
                calls_first_.bytes() + calls_code_.bytes() + calls_bindings_.bytes() +
                anywhere_.bytes() + heads_.bytes() + promises_.bytes() + root_list_.bytes() +
                forest_.bytes() + groups_.bytes() + group_lines_.bytes() + lines_.bytes() +
-               variants_.bytes() + entries.bytes() + needs.bytes() + bindings.bytes();
+               variants_.bytes() + set_hulls_.bytes() + entries.bytes() + needs.bytes() + bindings.bytes();
     }
 
     struct Config {  // how far an auction pattern has come
@@ -215,6 +215,10 @@ struct System {
     };
     Vec<Agreed> agreed_;
     Rows agreement_rows_;  // of agreed suits
+    struct Ends {
+        Hull ends;
+    };
+    Vec<Ends> set_hulls_;  // of sets of cells, by number, as far as somebody asked
     Vec<Remembered> asked_;
 
     static u8 cards_in(u64 suit) { return static_cast<u8>(bit_count(suit & 0x1FFF)); }
@@ -662,6 +666,17 @@ struct System {
         needs.push(row);
     }
 
+    // Least and most HCP and cards in a set of cells, by its number.
+    const u8* hull_of_set(i32 number) {
+        for (u64 next = set_hulls_.count; next <= static_cast<u64>(number); ++next) {
+            Ends hull;
+            hull_of<1>({const_cast<u8(*)[4]>(ALL_SHAPES.lengths), SHAPES},
+                       knowledge_.cells(static_cast<i32>(next)), 0, hull.ends);
+            set_hulls_.push(hull);
+        }
+        return &set_hulls_[number].ends[0][0];
+    }
+
     // Criteria that must all hold, as one expression.
     i32 whole_of(const Vec<i32>& all) {
         return all.count == 0   ? trees.truth(true)
@@ -682,6 +697,8 @@ struct System {
         found.can = bounds.can;
         found.must = bounds.must;
         found.certain = bounds.must != knowledge_.nothing();
+        copy_bytes(found.can_hull, hull_of_set(bounds.can), sizeof found.can_hull);
+        copy_bytes(found.must_hull, hull_of_set(bounds.must), sizeof found.must_hull);
         term_bounds(text_, trees, whole, false).write(found.terms);
         term_bounds(text_, trees, whole, true).write(found.promised);
         return number;

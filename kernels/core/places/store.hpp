@@ -82,12 +82,7 @@ inline i32 find_set(const Store& store, const u64* cells, u64 key) {
     }
 }
 
-inline u64 key_of_set(const u64* cells) {
-    u64 key = 0;
-    for (u32 word = 0; word < SET_WORDS; ++word)
-        key += mixed(cells[word] + (word + 1) * 0x9E3779B97F4A7C15ull);
-    return key >> 1;
-}
+inline u64 key_of_set(const u64* cells) { return key_of_words<1>(cells, 0); }
 
 // Number of a block's set of cells in the store; it is added if it is new.
 inline i32 set_number(const Store& store, const Block& block, i64 item) {

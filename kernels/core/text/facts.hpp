@@ -227,36 +227,54 @@ __device__ inline bool has_shown(const Asked& at, const Question& q) {
     return false;
 }
 
+// Whether a test holds for one of some positions.
+template <class Test>
+__device__ __forceinline__ bool any_of(i32 who, i32 me, const Test& test) {
+    for (i32 step = 0; step < 4; ++step)
+        if (who >> step & 1 && test((me + step) & 3)) return true;
+    return false;
+}
+
 // What some positions have called.
 __device__ inline bool about_calls(const Question& q, const Place& row, i32 me) {
-    u64 made = 0;
-    for (i32 step = 0; step < 4; ++step) {
-        if (!(q.who >> step & 1)) continue;
-        const i32 position = (me + step) & 3, call = row.call[position];
-        bool found = false;
-        switch (q.kind) {
-            case MADE:
-            case ONLY_PASSED: made |= row.made[position]; break;
-            case NAMED:
-                found = set_of(operand_of(row, q.suits[0])) &
-                        (set_of(row.suits[position]) | (row.notrump[position] ? 16 : 0));
-                break;
-            case PASSED_HAND: found = position < (row.opening < 0 ? row.length : row.opening); break;
-            case OPENED:
-                found = row.opening >= 0 && (row.opening & 3) == position &&
-                        has_bit(q.calls, row.opening_call);
-                break;
-            case HAS_CALLED: found = has_tag(row.tags_ever[position], q.number); break;
-            case LAST_CALL: found = call != NO_CALL && has_bit(q.calls, call); break;
-            case LAST_CALLS_TAG: found = call != NO_CALL && has_tag(row.tags[position], q.number); break;
-            case LAST_CALLS_KINDS:
-                found = call != NO_CALL && row.kinds[position] & static_cast<u32>(q.number);
-                break;
-            default: found = call != NO_CALL && in_words(row, position, q.number); break;
+    switch (q.kind) {
+        case OPENED:
+            return row.opening >= 0 && q.who >> ((row.opening - me) & 3) & 1 &&
+                   has_bit(q.calls, row.opening_call);
+        case LAST_CALLS_TAG:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && has_tag(row.tags[position], q.number);
+            });
+        case LAST_CALL:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && has_bit(q.calls, row.call[position]);
+            });
+        case LAST_CALLS_KINDS:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && row.kinds[position] & static_cast<u32>(q.number);
+            });
+        case LAST_CALL_IN_WORDS:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && in_words(row, position, q.number);
+            });
+        case HAS_CALLED:
+            return any_of(q.who, me, [&](i32 position) { return has_tag(row.tags_ever[position], q.number); });
+        case NAMED: {
+            const i32 suits = set_of(operand_of(row, q.suits[0]));
+            return any_of(q.who, me, [&](i32 position) {
+                return suits & (set_of(row.suits[position]) | (row.notrump[position] ? 16 : 0));
+            });
         }
-        if (found) return true;
+        case PASSED_HAND:
+            return any_of(q.who, me, [&](i32 position) {
+                return position < (row.opening < 0 ? row.length : row.opening);
+            });
+        default: break;  // MADE and ONLY_PASSED
     }
-    return q.kind == ONLY_PASSED ? made == 1 : q.kind == MADE && (made & q.calls) != 0;
+    u64 made = 0;
+    for (i32 step = 0; step < 4; ++step)
+        if (q.who >> step & 1) made |= row.made[(me + step) & 3];
+    return q.kind == ONLY_PASSED ? made == 1 : (made & q.calls) != 0;
 }
 
 __device__ inline bool fact(const Question& q, const Place& row, i32 me) {
