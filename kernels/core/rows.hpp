@@ -40,6 +40,7 @@ struct Question {
     u8 negated;
 };
 
+// Edges for no and yes; of a question with many answers the first one, and its edge.
 struct Decision {
     i32 question, no, yes;
 };

@@ -131,7 +131,8 @@ NOTRUMP: Final = 5
 """Stands for notrump among packed suits (1-4 = C D H S)."""
 
 DECISION: Final = np.dtype([("question", "i4"), ("no", "i4"), ("yes", "i4")])
-"""Other answers than no (0) and yes (1) are found in a hash table by (decision, answer)."""
+"""Of a question with many answers ``no`` is the first that was given, and ``yes`` its edge; the
+others are found in a hash table by (decision, answer)."""
 TREE: Final = np.dtype(
     [
         ("root", "i4"),  # number of the decision that must not say NEVER, -1 for no condition

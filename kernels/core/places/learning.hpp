@@ -633,6 +633,10 @@ struct System {
             if (questions_[one.question].kind >= MANY_ANSWERS) {
                 edge = {one.answer ? Edge::YES : Edge::NO, next, 0};
                 next = one.answer ? decisions_[next].yes : decisions_[next].no;
+            } else if (decisions_[next].yes == UNKNOWN || decisions_[next].no == one.answer) {
+                decisions_[next].no = one.answer;
+                edge = {Edge::YES, next, 0};
+                next = decisions_[next].yes;
             } else {
                 const u64 key = static_cast<u64>(next) << 32 | static_cast<u32>(one.answer);
                 edge = {Edge::OTHER, next, key};

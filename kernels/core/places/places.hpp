@@ -44,6 +44,9 @@ struct Learner {
 // keep more of a row in registers than a GPU has. What may learn moves arrays: numbers are read
 // before it, and references to rows of the program end there.
 struct Worker {
+    struct Answered {
+        i32 kind, answer;
+    };
     const Program& prog;
     const Known& known;
     i64 blamed;  // the item, or -1 - item where the row before is asked
@@ -54,13 +57,22 @@ struct Worker {
     bool too_much;
 #ifndef __CUDACC__
     Learner* learner = nullptr;
+    static constexpr u32 REMEMBERED = 512;
+    struct Remembered {
+        i32 number;
+        Answered answered;
+    } remembered[REMEMBERED];
 #endif
 
     __device__ __forceinline__ Worker(
         const Program& prog, const Known& known, i64 blamed, const Asked& at, Misses* misses,
         i32 most_misses, i32 missed)
         : prog(prog), known(known), blamed(blamed), at(at), misses(misses),
-          most_misses(most_misses), missed(missed), room{}, too_much(false) {}
+          most_misses(most_misses), missed(missed), room{}, too_much(false) {
+#ifndef __CUDACC__
+        __builtin_memset(remembered, -1, sizeof remembered);
+#endif
+    }
 
     // Learns what is missing, or notes it as long as there is room: the rest comes up again.
     __device__ i32 lacks(i32 kind, i64 a, i64 b, i64 c) {
@@ -73,14 +85,32 @@ struct Worker {
         return MISSING;
     }
 
+    // What the place answers to a question. A host remembers it: half of what trees and lines ask of a
+    // place was asked before.
+    __device__ __forceinline__ Answered answer_to(i32 number) {
+#ifdef __CUDACC__
+        const Question& q = prog.questions[number];
+        return {q.kind, answer(at, q)};
+#else
+        Remembered& slot = remembered[static_cast<u32>(number) % REMEMBERED];
+        if (slot.number != number) {
+            const Question& q = prog.questions[number];
+            slot = {number, {q.kind, answer(at, q)}};
+        }
+        return slot.answered;
+#endif
+    }
+
     // Called, not copied to where it is used: fewer registers, and a tenth of the compiler's time.
     __device__ __noinline__ i32 decide(i32 root) {
         i32 edge = prog.roots[root];
         while (edge >= 0) {
             const Decision& decision = prog.decisions[edge];
-            const Question& q = prog.questions[decision.question];
-            const i32 found = answer(at, q);
-            if (q.kind >= MANY_ANSWERS) edge = found ? decision.yes : decision.no;
+            const Answered asked = answer_to(decision.question);
+            const i32 found = asked.answer;
+            if (asked.kind >= MANY_ANSWERS) edge = found ? decision.yes : decision.no;
+            // the first answer that somebody gave stands in the decision itself
+            else if (found == decision.no && decision.yes != UNKNOWN) edge = decision.yes;
             else edge = find(prog.answers, static_cast<u64>(edge) << 32 | static_cast<u32>(found));
         }
         return edge != UNKNOWN ? LEAF - edge : lacks(MISS_DECISION, root, 0, 0);
