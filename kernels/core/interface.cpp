@@ -5,6 +5,7 @@
 // range is refused with INVALID, and nothing has been changed then.
 #include "tables/auction_tries.hpp"
 #include "places/bidding.hpp"
+#include "places/learning_together.hpp"
 #include "deals/deal_states.hpp"
 #include "tables/real_calls.hpp"
 #include "deals/double_dummy.hpp"
@@ -33,6 +34,11 @@
 extern "C" {
 void* calloc(decltype(sizeof(0)) count, decltype(sizeof(0)) bytes);
 void free(void* memory);
+#ifdef _WIN32
+__declspec(dllimport) int __stdcall SwitchToThread();
+#else
+int sched_yield() noexcept;
+#endif
 #ifdef __linux__
 int madvise(void* memory, decltype(sizeof(0)) bytes, int advice) noexcept;
 #endif
@@ -67,7 +73,32 @@ void* allocate(u64 bytes) {
     return memory;
 }
 
-void release(void* memory, u64) { free(memory); }
+namespace {
+
+thread_local Vec<void*>* leaving = nullptr;
+
+}  // namespace
+
+void release(void* memory, u64) {
+    Vec<void*>* const left = leaving;
+    if (left == nullptr) {
+        free(memory);
+        return;
+    }
+    leaving = nullptr;  // its own memory nobody else reads
+    left->push(memory);
+    leaving = left;
+}
+
+void leave_memory(Vec<void*>* left) { leaving = left; }
+
+void yield_thread() {
+#ifdef _WIN32
+    SwitchToThread();
+#else
+    sched_yield();
+#endif
+}
 
 namespace {
 
@@ -550,15 +581,16 @@ EXPORT i64 core_learn(
 
 // --- places --------------------------------------------------------------------------------------
 
+// Works out places, and learns what they miss beside other threads that do the same.
 EXPORT i64 core_work_out(
-    const Program* first, const Program* other, const Store* store, const Block* block,
-    const i32* places, i64 start, i64 stop) {
+    System* first, System* other, const Store* store, const Block* block, const i32* places,
+    i64 start, i64 stop) {
     const i64 count = stop - start;
     if (start < 0 || count < 0 || !are_places(*store, places + start, count)) return INVALID;
     if (static_cast<u64>(count) > block->status.length || static_cast<u64>(count) > block->rows.length)
         return INVALID;
-    const Program* const sides[2] = {first, other};
-    return work_out(sides, *store, *block, places, start, stop);
+    SidesTogether sides(first, other);
+    return work_out(sides.programs(), *store, *block, places, start, stop, &sides);
 }
 
 EXPORT i64 core_take_in(

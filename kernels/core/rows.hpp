@@ -143,13 +143,25 @@ struct Known {
     Array<u8[4]> lengths;
 };
 
+// A number that another thread may be writing: what it leads to was written before it. On a GPU
+// nobody writes meanwhile.
+template <class T>
+__device__ __forceinline__ T published(const T& number) {
+#ifdef __CUDACC__
+    return number;
+#else
+    return __atomic_load_n(&number, __ATOMIC_ACQUIRE);
+#endif
+}
+
 // Value of a key, -1 where it is not there.
 __device__ __forceinline__ i32 find(const Array<Slot>& table, u64 key) {
     const u64 mask = table.length - 1;
     for (u64 slot = mixed(key) & mask;; slot = (slot + 1) & mask) {
         const Slot& row = table.data[slot];
-        if (row.key == key) return row.value;
-        if (row.key == EMPTY) return -1;
+        const u64 found = published(row.key);
+        if (found == key) return row.value;
+        if (found == EMPTY) return -1;
     }
 }
 

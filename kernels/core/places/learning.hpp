@@ -48,6 +48,13 @@ struct System {
     }
     System(const System&) = delete;
 
+    // Of threads that learn at once, see learning_together.hpp.
+    struct Together {
+        Vec<void*> left;  // memory that one of them may still read
+        u32 threads = 0;
+        bool is_locked = false;
+    } together;
+
     bool is_open() const { return is_open_; }
     const Layout& layout() const { return layout_; }
 
@@ -73,6 +80,15 @@ struct System {
         const i32 found = learned(kind, a, b, c, at);
         refresh();
         return found;
+    }
+
+    // Value of what a place missed, if somebody has learned it meanwhile; MISSING if not, or if `learn`
+    // finds it at once.
+    i32 known(i32 kind, i64 a, i64 b, const Asked& at) const {
+        if (kind == MISS_DECISION) return decided(static_cast<i32>(a), at);
+        if (kind != MISS_ROOT) return MISSING;
+        const i32 root = root_numbers_.get(static_cast<u64>(a) << 16 | static_cast<u32>(b));
+        return root < 0 ? MISSING : decided(root, at);
     }
 
     // Expression that a condition of the text becomes at a place under packed bindings; MISSING with
@@ -612,13 +628,29 @@ struct System {
         return fail(Fault::CONDITION, failure.reason, failure.phrase, failure.word);
     }
 
+    // Writes what others may be reading.
+    static void publish(i32& number, i32 value) { __atomic_store_n(&number, value, __ATOMIC_RELEASE); }
+
     void set_edge(const Edge& edge, i32 value) {
         switch (edge.kind) {
-            case Edge::ROOT: roots_[edge.number] = value; break;
-            case Edge::NO: decisions_[edge.number].no = value; break;
-            case Edge::YES: decisions_[edge.number].yes = value; break;
+            case Edge::ROOT: publish(roots_[edge.number], value); break;
+            case Edge::NO: publish(decisions_[edge.number].no, value); break;
+            case Edge::YES: publish(decisions_[edge.number].yes, value); break;
             default: answers_.add(edge.key, value); break;
         }
+    }
+
+    i32 decided(i32 root, const Asked& at) const {
+        i32 edge = roots_[root];
+        while (edge >= 0) {
+            const Decision& decision = decisions_[edge];
+            const Question& q = questions_[decision.question];
+            const i32 found = answer(at, q);
+            if (q.kind >= MANY_ANSWERS) edge = found ? decision.yes : decision.no;
+            else if (found == decision.no && decision.yes != UNKNOWN) edge = decision.yes;
+            else edge = answers_.get(static_cast<u64>(edge) << 32 | static_cast<u32>(found));
+        }
+        return edge != UNKNOWN ? LEAF - edge : MISSING;
     }
 
     // Adds the way of the answers to a root's decisions, and the leaf at its end.
@@ -634,7 +666,7 @@ struct System {
                 edge = {one.answer ? Edge::YES : Edge::NO, next, 0};
                 next = one.answer ? decisions_[next].yes : decisions_[next].no;
             } else if (decisions_[next].yes == UNKNOWN || decisions_[next].no == one.answer) {
-                decisions_[next].no = one.answer;
+                publish(decisions_[next].no, one.answer);
                 edge = {Edge::YES, next, 0};
                 next = decisions_[next].yes;
             } else {

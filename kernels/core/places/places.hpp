@@ -101,16 +101,31 @@ struct Worker {
 #endif
     }
 
+    // Whether something was learned since the arrays of the program were looked at: by another thread,
+    // which has given it a number meanwhile.
+    template <class T>
+    __device__ __forceinline__ static bool is_new(i32 number, const Array<T>& items) {
+#ifdef __CUDACC__
+        return false;
+#else
+        return static_cast<u64>(number) >= items.length;
+#endif
+    }
+
     // Called, not copied to where it is used: fewer registers, and a tenth of the compiler's time.
     __device__ __noinline__ i32 decide(i32 root) {
-        i32 edge = prog.roots[root];
+        if (is_new(root, prog.roots)) return lacks(MISS_DECISION, root, 0, 0);
+        i32 edge = published(prog.roots[root]);
         while (edge >= 0) {
+            if (is_new(edge, prog.decisions)) return lacks(MISS_DECISION, root, 0, 0);
             const Decision& decision = prog.decisions[edge];
             const Answered asked = answer_to(decision.question);
             const i32 found = asked.answer;
-            if (asked.kind >= MANY_ANSWERS) edge = found ? decision.yes : decision.no;
+            // its answer is written before its edge
+            const i32 yes = published(decision.yes), no = published(decision.no);
+            if (asked.kind >= MANY_ANSWERS) edge = found ? yes : no;
             // the first answer that somebody gave stands in the decision itself
-            else if (found == decision.no && decision.yes != UNKNOWN) edge = decision.yes;
+            else if (found == no && yes != UNKNOWN) edge = yes;
             else edge = find(prog.answers, static_cast<u64>(edge) << 32 | static_cast<u32>(found));
         }
         return edge != UNKNOWN ? LEAF - edge : lacks(MISS_DECISION, root, 0, 0);
@@ -148,7 +163,10 @@ struct Worker {
 CORE_ROLLED
         for (u32 term = 0; term < TERMS; ++term) promise[term][0] = -WIDEST, promise[term][1] = WIDEST;
         for (i32 place = prog.variants[entry.variant].first_promise; place < end; ++place) {
-            const i32 needs = needs_of(prog.promises[place], entry.bindings);
+            const i32 promise_of = prog.promises[place];
+            i32 needs = needs_of(promise_of, entry.bindings);
+            if (needs != MISSING && is_new(needs, prog.needs))
+                needs = lacks(MISS_ROOT, promise_of, entry.bindings, 0);
             if (needs == MISSING) return false;
             if (needs == NEVER) continue;
             const Needs& promised = prog.needs[needs];
@@ -295,7 +313,8 @@ CORE_ROLLED
     __device__ i32 moved(const Program& side, i32 number, i32 pattern, i32 call) {
         const u64 key = static_cast<u64>(static_cast<u32>(pattern)) << 6 | static_cast<u32>(call);
         const i32 state = find(side.moves, key);
-        return state >= 0 ? state : lacks(MISS_MOVE, number, pattern, call);
+        return state >= 0 && !is_new(state, side.heads) ? state
+                                                        : lacks(MISS_MOVE, number, pattern, call);
     }
 
     // Writes the row behind a call, which has shown a set of that number and hull; false if
@@ -437,7 +456,9 @@ CORE_ROLLED
                 if (line.call >= 0) {
                     if (!is_legal(line.call)) continue;
                 } else {
-                    const i32 calls = needs_of(line.pattern, found[number].bindings);
+                    i32 calls = needs_of(line.pattern, found[number].bindings);
+                    if (calls != MISSING && is_new(calls + 1, prog.calls_first))
+                        calls = lacks(MISS_ROOT, line.pattern, found[number].bindings, 0);
                     if (calls == MISSING) {
                         is_missing = true;
                         continue;
@@ -479,7 +500,8 @@ CORE_ROLLED
             last_line = line;
             const u64 key = static_cast<u64>(line) << 32 | static_cast<u64>(entry.bindings) << 8 | their_call;
             i32 head = find(prog.below, key);
-            if (head == MISSING) head = lacks(MISS_BELOW, line, entry.bindings, their_call);
+            if (head == MISSING || (head >= 0 && is_new(head, prog.forest)))
+                head = lacks(MISS_BELOW, line, entry.bindings, their_call);
             if (head == MISSING) {
                 is_missing = true;
             } else if (head >= 0) {

@@ -209,13 +209,13 @@ inline i32 work_out_place(
 // early where the block is full; at `start` if the block is too small for a single place.
 inline i64 work_out(
     const Program* const* sides, const Store& store, const Block& block, const i32* places,
-    i64 start, i64 stop) {
+    i64 start, i64 stop, Learner* learner) {
     i64 end = 0;
     for (i64 number = start; number < stop; ++number) {
         const i64 item = number - start;
         block.first[item] = block.first[item + 1] = end;
         block.status[item] = LEARN;
-        const i32 status = work_out_place(sides, store, block, places[number], item, end, nullptr);
+        const i32 status = work_out_place(sides, store, block, places[number], item, end, learner);
         if (status == TOO_MUCH) return number;
         if (status == DONE) block.first[item + 1] = end;
         block.status[item] = status;
