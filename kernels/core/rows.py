@@ -108,11 +108,11 @@ ROLES: Final = (
 """Suits that depend on the auction, by number."""
 
 KINDS: Final = (
-    "suits", "shown", "level of bid", "last bid's code", "weighed", "passed hand", "opened", "nobody opened",
-    "only passed", "made", "named", "last call", "last call's tag", "last call's kinds",
-    "last call in words", "has called", "unbid", "fourth suit", "fit", "forced", "game forced",
-    "balancing", "contested", "level", "last bid", "has shown", "may have", "ranks above",
-    "same suit", "available", "nth call", "seat", "game reached",
+    "suits", "shown", "level of bid", "last bid's code", "weighed", "passed hand", "opened",
+    "nobody opened", "only passed", "made", "named", "last call", "last call's tag",
+    "last call's kinds", "last call in words", "has called", "unbid", "fourth suit", "fit",
+    "forced", "game forced", "balancing", "contested", "level", "last bid", "has shown",
+    "may have", "ranks above", "same suit", "available", "nth call", "seat", "game reached",
 )  # fmt: skip
 """Kinds of questions by number; the first five have more answers than no and yes."""
 MANY_ANSWERS: Final = 5

@@ -156,6 +156,7 @@ def shown_by(answer: Callable[[Any], int], who: int, term: int) -> tuple[int, in
     low, high = found >> 16, found & 0xFFFF
     return low, high - (high >> 15 << 16)
 
+
 _STATIC: Final[dict[str, tuple[str, ...]]] = {
     "a suit": tuple("CDHS"), "every suit": tuple("CDHS"), "a major": ("H", "S"),
     "both majors": ("H", "S"), "a minor": ("C", "D"), "both minors": ("C", "D"),
