@@ -6,7 +6,7 @@ once.
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from functools import cache
 from itertools import islice
 from threading import Event
@@ -87,6 +87,8 @@ def _on(
     finally:
         for future in waiting:
             future.cancel()
+        # what has begun works on the caller's arrays, and on what it has learned
+        wait(waiting)
 
 
 def in_blocks(function: Callable[[int], Any], starts: Sequence[int]) -> list[Any]:
