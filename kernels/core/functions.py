@@ -566,9 +566,11 @@ def work_out(
 ) -> int:
     """Work out rows and entries of places from ``start`` on; where it stopped.
 
-    The place before each must have its row. Places whose entries are known get rows only. A place
-    for which something is missing has status LEARN. It stops early where the block is full; at
-    ``start`` if the block is too small for a single place.
+    The place before each must have its row. Places whose entries are known get rows only. What they
+    ask that nobody asked before is learned: several threads may do so at once, each with a block of
+    its own, and nobody else may use the systems meanwhile. A place at which something cannot be
+    learned has status LEARN. It stops early where the block is full; at ``start`` if the block is
+    too small for a single place.
     """
     checked(places, np.int32, stop)
     return call_core("core_work_out", first, other, store, block, places, start, stop)

@@ -5,6 +5,7 @@
 // range is refused with INVALID, and nothing has been changed then.
 #include "tables/auction_tries.hpp"
 #include "places/bidding.hpp"
+#include "places/learning_together.hpp"
 #include "deals/deal_states.hpp"
 #include "tables/real_calls.hpp"
 #include "deals/double_dummy.hpp"
@@ -33,6 +34,11 @@
 extern "C" {
 void* calloc(decltype(sizeof(0)) count, decltype(sizeof(0)) bytes);
 void free(void* memory);
+#ifdef _WIN32
+__declspec(dllimport) int __stdcall SwitchToThread();
+#else
+int sched_yield() noexcept;
+#endif
 #ifdef __linux__
 int madvise(void* memory, decltype(sizeof(0)) bytes, int advice) noexcept;
 #endif
@@ -41,14 +47,6 @@ int madvise(void* memory, decltype(sizeof(0)) bytes, int advice) noexcept;
 inline void* operator new(decltype(sizeof(0)), void* where) noexcept { return where; }
 
 namespace core {
-
-void* allocate(u64 bytes) {
-    void* const memory = calloc(1, bytes ? bytes : 1);
-    if (memory == nullptr) __builtin_trap();
-    return memory;
-}
-
-void release(void* memory, u64) { free(memory); }
 
 namespace {
 
@@ -64,6 +62,45 @@ void in_large_pages(u8* memory, u64 bytes) {
     (void)memory, (void)bytes;
 #endif
 }
+
+}  // namespace
+
+void* allocate(u64 bytes) {
+    void* const memory = calloc(1, bytes ? bytes : 1);
+    if (memory == nullptr) __builtin_trap();
+    // what places ask lies all over what was learned
+    in_large_pages(static_cast<u8*>(memory), bytes);
+    return memory;
+}
+
+namespace {
+
+thread_local Vec<void*>* leaving = nullptr;
+
+}  // namespace
+
+void release(void* memory, u64) {
+    Vec<void*>* const left = leaving;
+    if (left == nullptr) {
+        free(memory);
+        return;
+    }
+    leaving = nullptr;  // its own memory nobody else reads
+    left->push(memory);
+    leaving = left;
+}
+
+void leave_memory(Vec<void*>* left) { leaving = left; }
+
+void yield_thread() {
+#ifdef _WIN32
+    SwitchToThread();
+#else
+    sched_yield();
+#endif
+}
+
+namespace {
 
 constexpr i64 INVALID = -1;
 
@@ -550,15 +587,16 @@ EXPORT i64 core_learn(
 
 // --- places --------------------------------------------------------------------------------------
 
+// Works out places, and learns what they miss beside other threads that do the same.
 EXPORT i64 core_work_out(
-    const Program* first, const Program* other, const Store* store, const Block* block,
-    const i32* places, i64 start, i64 stop) {
+    System* first, System* other, const Store* store, const Block* block, const i32* places,
+    i64 start, i64 stop) {
     const i64 count = stop - start;
     if (start < 0 || count < 0 || !are_places(*store, places + start, count)) return INVALID;
     if (static_cast<u64>(count) > block->status.length || static_cast<u64>(count) > block->rows.length)
         return INVALID;
-    const Program* const sides[2] = {first, other};
-    return work_out(sides, *store, *block, places, start, stop);
+    SidesTogether sides(first, other);
+    return work_out(sides.programs(), *store, *block, places, start, stop, &sides);
 }
 
 EXPORT i64 core_take_in(

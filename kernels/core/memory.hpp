@@ -148,7 +148,9 @@ struct Map {
     void put(u64 key, i32 value) {
         u64 at = mixed(key) & (slots.count - 1);
         while (slots[at].key != ~0ull) at = (at + 1) & (slots.count - 1);
-        slots[at] = {key, value};
+        // others may be reading
+        slots[at].value = value;
+        __atomic_store_n(&slots[at].key, key, __ATOMIC_RELEASE);
     }
     void grow() {
         Vec<Slot> before = static_cast<Vec<Slot>&&>(slots);

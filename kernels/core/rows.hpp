@@ -40,6 +40,7 @@ struct Question {
     u8 negated;
 };
 
+// Edges for no and yes; of a question with many answers the first one, and its edge.
 struct Decision {
     i32 question, no, yes;
 };
@@ -70,6 +71,7 @@ struct Entry {
 struct Needs {
     i32 test, can, must;
     u8 certain;
+    u8 can_hull[HULL][2], must_hull[HULL][2];
     i16 terms[TERMS][2], promised[TERMS][2];
 };
 
@@ -141,13 +143,25 @@ struct Known {
     Array<u8[4]> lengths;
 };
 
+// A number that another thread may be writing: what it leads to was written before it. On a GPU
+// nobody writes meanwhile.
+template <class T>
+__device__ __forceinline__ T published(const T& number) {
+#ifdef __CUDACC__
+    return number;
+#else
+    return __atomic_load_n(&number, __ATOMIC_ACQUIRE);
+#endif
+}
+
 // Value of a key, -1 where it is not there.
 __device__ __forceinline__ i32 find(const Array<Slot>& table, u64 key) {
     const u64 mask = table.length - 1;
     for (u64 slot = mixed(key) & mask;; slot = (slot + 1) & mask) {
         const Slot& row = table.data[slot];
-        if (row.key == key) return row.value;
-        if (row.key == EMPTY) return -1;
+        const u64 found = published(row.key);
+        if (found == key) return row.value;
+        if (found == EMPTY) return -1;
     }
 }
 

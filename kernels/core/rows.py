@@ -108,14 +108,14 @@ ROLES: Final = (
 """Suits that depend on the auction, by number."""
 
 KINDS: Final = (
-    "suits", "shown", "level of bid", "last bid's code", "passed hand", "opened", "nobody opened",
-    "only passed", "made", "named", "last call", "last call's tag", "last call's kinds",
-    "last call in words", "has called", "unbid", "fourth suit", "fit", "forced", "game forced",
-    "balancing", "contested", "level", "last bid", "has shown", "may have", "ranks above",
-    "same suit", "available", "nth call", "seat", "game reached",
+    "suits", "shown", "level of bid", "last bid's code", "weighed", "passed hand", "opened",
+    "nobody opened", "only passed", "made", "named", "last call", "last call's tag",
+    "last call's kinds", "last call in words", "has called", "unbid", "fourth suit", "fit",
+    "forced", "game forced", "balancing", "contested", "level", "last bid", "has shown",
+    "may have", "ranks above", "same suit", "available", "nth call", "seat", "game reached",
 )  # fmt: skip
-"""Kinds of questions by number; the first four have more answers than no and yes."""
-MANY_ANSWERS: Final = 4
+"""Kinds of questions by number; the first five have more answers than no and yes."""
+MANY_ANSWERS: Final = 5
 """Kinds below this have answers other than no and yes."""
 
 WORDS: Final = (
@@ -131,7 +131,8 @@ NOTRUMP: Final = 5
 """Stands for notrump among packed suits (1-4 = C D H S)."""
 
 DECISION: Final = np.dtype([("question", "i4"), ("no", "i4"), ("yes", "i4")])
-"""Other answers than no (0) and yes (1) are found in a hash table by (decision, answer)."""
+"""Of a question with many answers ``no`` is the first that was given, and ``yes`` its edge; the
+others are found in a hash table by (decision, answer)."""
 TREE: Final = np.dtype(
     [
         ("root", "i4"),  # number of the decision that must not say NEVER, -1 for no condition
@@ -181,6 +182,8 @@ NEEDS: Final = np.dtype(
         ("can", "i4"),
         ("must", "i4"),  # sets of cells
         ("certain", "u1"),  # whether ``must`` is not empty
+        ("can_hull", "u1", (HULL_TERMS, 2)),  # least and most HCP and cards in these sets
+        ("must_hull", "u1", (HULL_TERMS, 2)),
         ("terms", "i2", (len(TERMS), 2)),  # bounds beside the cells
         ("promised", "i2", (len(TERMS), 2)),  # those that ``shows`` would put on terms
     ],

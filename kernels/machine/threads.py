@@ -9,14 +9,34 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from bidcascade.bridge import InvalidInput
 
 from .forks import forget_in_child
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-_THREADS = max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+VARIABLE: Final = "BIDCASCADE_THREADS"
+_MOST: Final = 1024
+
+
+@cache
+def thread_count() -> int:
+    """How many threads work at once: one a core, unless the environment says another number.
+
+    Raises
+    ------
+    InvalidInput
+        If it says what is no number of threads.
+    """
+    written = os.environ.get(VARIABLE)
+    if written:
+        if not written.isdecimal() or not 1 <= int(written) <= _MOST:
+            raise InvalidInput(f"{VARIABLE}: expected a number from 1 to {_MOST}, got {written!r}")
+        return int(written)
+    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
 
 @cache
@@ -24,21 +44,16 @@ def _pool() -> "ThreadPoolExecutor":
     # who asks about one deal has no threads
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="bidcascade-cpu")
+    return ThreadPoolExecutor(thread_count(), thread_name_prefix="bidcascade-cpu")
 
 
 # its threads stay behind
 forget_in_child(_pool.cache_clear)
 
 
-def thread_count() -> int:
-    """How many threads work at once."""
-    return _THREADS
-
-
 def in_order(function: Callable[[int], Any], starts: Sequence[int]) -> Iterator[Any]:
     """``function(start)`` for each start; at most two results a thread wait unread."""
-    if len(starts) == 1 or _THREADS == 1:
+    if len(starts) == 1 or thread_count() == 1:
         yield from map(function, starts)
         return
     yield from _on(_pool(), function, starts)
@@ -54,21 +69,23 @@ def in_order_apart(function: Callable[[int], Any], starts: Sequence[int]) -> Ite
     >>> list(in_order_apart(lambda start: 2 * start, range(4)))
     [0, 2, 4, 6]
     """
-    if len(starts) == 1 or _THREADS == 1:
+    if len(starts) == 1 or thread_count() == 1:
         yield from map(function, starts)
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(_THREADS, thread_name_prefix="bidcascade-apart") as threads:
+    with ThreadPoolExecutor(thread_count(), thread_name_prefix="bidcascade-apart") as threads:
         yield from _on(threads, function, starts)
 
 
 def _on(
     threads: "ThreadPoolExecutor", function: Callable[[int], Any], starts: Sequence[int]
 ) -> Iterator[Any]:
+    from concurrent.futures import wait
+
     remaining = iter(starts)
     waiting: list[Future[Any]] = [
-        threads.submit(function, start) for start in islice(remaining, 2 * _THREADS)
+        threads.submit(function, start) for start in islice(remaining, 2 * thread_count())
     ]
     try:
         while waiting:
@@ -79,6 +96,8 @@ def _on(
     finally:
         for future in waiting:
             future.cancel()
+        # what has begun works on the caller's arrays, and on what it has learned
+        wait(waiting)
 
 
 def in_blocks(function: Callable[[int], Any], starts: Sequence[int]) -> list[Any]:

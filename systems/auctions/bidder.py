@@ -203,7 +203,6 @@ class Bidder:
         self.left_open = 0
         self._pace = 16
         """Places that a device tries at once."""
-        self._much_is_new = True
         self._block_list: list[rows.PlaceBlock] = []
         self._device: DevicePlaces | None = None
         """Where places are worked out, while deals are bid on a device."""
@@ -506,17 +505,14 @@ class Bidder:
 
     def _rounds(self, places: I32) -> None:
         """Work out places whose places before have their rows."""
-        # threads try them in blocks; what asks something new is worked out by one alone, which
-        # learns; where that is much, it is so for all
+        # threads work them out in blocks, and learn; what has no room, or asks for what does not
+        # exist there, is left for one alone, which tells
         size = thread_count() * BLOCK_PLACES
         for start in range(0, len(places), size):
-            some = places[start : start + size]
-            left = some if self._much_is_new else self._tried(some)
-            learned = self._make_ready(left)
-            self._much_is_new = 2 * learned > len(some)
+            self._make_ready(self._tried(places[start : start + size]))
 
     def _tried(self, places: I32) -> I32:
-        """Work out places in a block a thread; those that ask something new are left."""
+        """Work out places in a block a thread; those that could not be are left."""
         threads = max(1, min(thread_count(), len(places) // 64))
         size = -(-len(places) // threads)
         blocks = self._blocks(threads, size)

@@ -2,6 +2,8 @@
 
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 from benchmarks.bidding.system_equality import differences, told
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.auctions.bidder import Bidder
+from bidcascade.systems.auctions import bidder as bidder_module
+from bidcascade.systems.auctions.bidder import FEW, Bidder
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from tests.support.deals import mixed_deals
@@ -195,6 +198,63 @@ def test_several_threads_may_bid():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.fixture
+def with_threads(monkeypatch):
+    """Have so many threads work places out, on one or two cores as well."""
+
+    def set_threads(count: int) -> None:
+        pool = ThreadPoolExecutor(count)
+        monkeypatch.setattr(bidder_module, "thread_count", lambda: count)
+        monkeypatch.setattr(
+            bidder_module, "in_blocks", lambda work, starts: list(pool.map(work, starts))
+        )
+
+    return set_threads
+
+
+def all_auctions(bidder: Bidder, deals: DealArrays) -> list[tuple[tuple[int, ...], int]]:
+    """Auctions of deals with their passes by default."""
+    bid = bidder.bid(deals)
+    return list(zip(map(bidder.auction_of, bid.place), bid.defaults.tolist(), strict=True))
+
+
+@cache
+def bid_alone() -> tuple[DealArrays, list[tuple[tuple[int, ...], int]]]:
+    """Deals, and how they are bid a few at a time, by one thread."""
+    deals = mixed_deals(sized(400, 4000), 12)
+    alone = Bidder(System.open("sayc").rules, System.open("acol").rules)
+    few = [deals.slice(start, start + FEW) for start in range(0, len(deals), FEW)]
+    return deals, [auction for part in few for auction in all_auctions(alone, part)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 16])
+@pytest.mark.parametrize("is_tight", [False, True])
+def test_threads_learn_side_by_side(with_threads, count, is_tight):
+    """What one of them learns others ask for at the same time."""
+    one, other = System.open("sayc"), System.open("acol")
+    deals, expected = bid_alone()
+    with_threads(count)
+    bidder = Bidder(one.rules, other.rules, budget=1 << (18 if is_tight else 29))
+    for _ in range(2):
+        assert all_auctions(bidder, deals) == expected
+    if not is_tight:
+        expander = Expander(one.rules, other.rules)
+        for number in range(0, bidder.count, bidder.count // 25):
+            assert not differences(bidder, expander, number)
+
+
+def test_threads_tell_what_is_wrong_with_a_text(with_threads):
+    wrong = "when game reached:\n  7NT = Wrong: {QT * 2 + HCP > 14}\n"
+    message = re.escape("in {QT * 2 + HCP > 14}: expected no product with quick tricks")
+    with_threads(16)
+    bidder, deals = System.parse(f"{SMALL_SYSTEM}\n{wrong}").bidder(), mixed_deals(3000, 3)
+    for _ in range(2):
+        with pytest.raises(InvalidSystem, match=message):
+            bidder.bid(deals)
+    # it bids where nothing is wrong
+    assert bidder.auction_of(bidder.reach(parse_calls("1C"))) == tuple(parse_calls("1C"))
 
 
 def test_overlaid_places_choose_what_overlays_say():

@@ -85,6 +85,40 @@ CORE_UNROLL
     }
 }
 
+// Whether no hand can be in two sets with these hulls.
+__device__ __forceinline__ bool are_apart(const u8 (*one)[2], const u8 (*other)[2]) {
+    bool found = false;
+CORE_UNROLL
+    for (u32 term = 0; term < HULL; ++term)
+        found |= most(one[term][0], other[term][0]) > least(one[term][1], other[term][1]);
+    return found;
+}
+
+// Key of a set of cells, of which these words are its part; other sets may have the same.
+template <u32 LANES>
+__device__ __forceinline__ u64 key_of_words(const u64* words, u32 lane) {
+    u64 key = 0;
+CORE_UNROLL
+    for (u32 k = 0; k < WORDS_A_LANE<LANES>; ++k)
+        if (k * LANES + lane < SET_WORDS)
+            key += mixed(words[k] + (k * LANES + lane + 1) * 0x9E3779B97F4A7C15ull);
+    return Lanes<LANES>::sum(key) >> 1;
+}
+
+// Joins what the entries of a job's call allow by themselves, whatever lines stand before them.
+template <u32 LANES>
+__device__ inline void join_loose(
+    const Known& known, const Program& prog, const Job& job, i64 stop, u32 lane, u64* loose) {
+    for (i64 at = known.list_first[job.list]; at < stop; ++at) {
+        const Entry& entry = prog.entries[known.list_items[at] >> 1];
+        if (entry.call != job.call) continue;
+        const u64* const words = prog.cells[prog.needs[entry.needs].can];
+CORE_UNROLL
+        for (u32 k = 0; k < WORDS_A_LANE<LANES>; ++k)
+            if (k * LANES + lane < SET_WORDS) loose[k] |= words[k * LANES + lane];
+    }
+}
+
 // Writes the cells that the call of a job has shown; `shown` are this lane's words of them, and
 // what comes back is the key of the set (other sets may have the same).
 template <u32 LANES>
@@ -93,8 +127,10 @@ __device__ inline u64 show_cells(
     lane = Lanes<LANES>::own(lane);
     constexpr u32 WORDS = WORDS_A_LANE<LANES>;
     const Place& before = known.rows[job.row];
-    const u64* const possible_cells = known.sets[before.known[before.length & 3]];
-    u64 taken[WORDS] = {}, loose[WORDS] = {}, possible[WORDS] = {};
+    const i32 me = before.length & 3;
+    const u8(*const hull)[2] = before.hull[me];
+    const u64* const possible_cells = known.sets[before.known[me]];
+    u64 taken[WORDS] = {}, possible[WORDS] = {};
 CORE_UNROLL
     for (u32 k = 0; k < WORDS; ++k) {
         shown[k] = 0;
@@ -107,7 +143,9 @@ CORE_UNROLL
         const Entry& entry = prog.entries[known.list_items[at] >> 1];
         const Needs& needs = prog.needs[entry.needs];
         const bool is_other = entry.call != job.call;
-        if (is_other && !needs.certain) continue;
+        // half of all sets have nothing in common with what the hand may be: they are not read
+        if ((is_other && !needs.certain) || are_apart(is_other ? needs.must_hull : needs.can_hull, hull))
+            continue;
         const u64* const words = prog.cells[is_other ? needs.must : needs.can];
         if (is_other) {
 CORE_UNROLL
@@ -115,40 +153,39 @@ CORE_UNROLL
                 if (k * LANES + lane < SET_WORDS) taken[k] |= words[k * LANES + lane];
         } else {
 CORE_UNROLL
-            for (u32 k = 0; k < WORDS; ++k) {
-                if (k * LANES + lane >= SET_WORDS) continue;
-                const u64 word = words[k * LANES + lane];
-                loose[k] |= word;
-                shown[k] |= word & possible[k] & ~taken[k];
-            }
+            for (u32 k = 0; k < WORDS; ++k)
+                if (k * LANES + lane < SET_WORDS)
+                    shown[k] |= words[k * LANES + lane] & possible[k] & ~taken[k];
         }
     }
-    u64 some = 0, both = 0, any_loose = 0;
+    u64 some = 0;
 CORE_UNROLL
     for (u32 k = 0; k < WORDS; ++k) {
         // a pass by default denies every line; of another unknown call nothing is known
         if (end == 0 && job.call == 0) shown[k] = possible[k] & ~taken[k];
         some |= shown[k];
-        both |= loose[k] & possible[k];
-        any_loose |= loose[k];
     }
     if (!Lanes<LANES>::any(some != 0)) {
         // nobody who keeps to the system makes this call: take it at face value
+        u64* const loose = taken;
+        u64 both = 0, any_loose = 0;
+CORE_UNROLL
+        for (u32 k = 0; k < WORDS; ++k) loose[k] = 0;
+        join_loose<LANES>(known, prog, job, stop, lane, loose);
+CORE_UNROLL
+        for (u32 k = 0; k < WORDS; ++k) both |= loose[k] & possible[k], any_loose |= loose[k];
         const bool is_possible = Lanes<LANES>::any(both != 0);
         const bool is_some = Lanes<LANES>::any(any_loose != 0);
 CORE_UNROLL
         for (u32 k = 0; k < WORDS; ++k)
             shown[k] = is_possible ? loose[k] & possible[k] : is_some ? loose[k] : possible[k];
     }
-    u64 key = 0;
 CORE_UNROLL
-    for (u32 k = 0; k < WORDS; ++k) {
-        if (k * LANES + lane >= SET_WORDS) continue;
-        cells[k * LANES + lane] = shown[k];
-        key += mixed(shown[k] + mixed(k * LANES + lane + 1));
-    }
+    for (u32 k = 0; k < WORDS; ++k)
+        if (k * LANES + lane < SET_WORDS) cells[k * LANES + lane] = shown[k];
+    const u64 key = key_of_words<LANES>(shown, lane);
     Lanes<LANES>::meet();
-    return Lanes<LANES>::sum(key) >> 1;
+    return key;
 }
 
 }  // namespace core

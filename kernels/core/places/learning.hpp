@@ -48,6 +48,13 @@ struct System {
     }
     System(const System&) = delete;
 
+    // Of threads that learn at once, see learning_together.hpp.
+    struct Together {
+        Vec<void*> left;  // memory that one of them may still read
+        u32 threads = 0;
+        bool is_locked = false;
+    } together;
+
     bool is_open() const { return is_open_; }
     const Layout& layout() const { return layout_; }
 
@@ -73,6 +80,15 @@ struct System {
         const i32 found = learned(kind, a, b, c, at);
         refresh();
         return found;
+    }
+
+    // Value of what a place missed, if somebody has learned it meanwhile; MISSING if not, or if `learn`
+    // finds it at once.
+    i32 known(i32 kind, i64 a, i64 b, const Asked& at) const {
+        if (kind == MISS_DECISION) return decided(static_cast<i32>(a), at);
+        if (kind != MISS_ROOT) return MISSING;
+        const i32 root = root_numbers_.get(static_cast<u64>(a) << 16 | static_cast<u32>(b));
+        return root < 0 ? MISSING : decided(root, at);
     }
 
     // Expression that a condition of the text becomes at a place under packed bindings; MISSING with
@@ -165,7 +181,7 @@ struct System {
                calls_first_.bytes() + calls_code_.bytes() + calls_bindings_.bytes() +
                anywhere_.bytes() + heads_.bytes() + promises_.bytes() + root_list_.bytes() +
                forest_.bytes() + groups_.bytes() + group_lines_.bytes() + lines_.bytes() +
-               variants_.bytes() + entries.bytes() + needs.bytes() + bindings.bytes();
+               variants_.bytes() + set_hulls_.bytes() + entries.bytes() + needs.bytes() + bindings.bytes();
     }
 
     struct Config {  // how far an auction pattern has come
@@ -215,6 +231,10 @@ struct System {
     };
     Vec<Agreed> agreed_;
     Rows agreement_rows_;  // of agreed suits
+    struct Ends {
+        Hull ends;
+    };
+    Vec<Ends> set_hulls_;  // of sets of cells, by number, as far as somebody asked
     Vec<Remembered> asked_;
 
     static u8 cards_in(u64 suit) { return static_cast<u8>(bit_count(suit & 0x1FFF)); }
@@ -608,13 +628,29 @@ struct System {
         return fail(Fault::CONDITION, failure.reason, failure.phrase, failure.word);
     }
 
+    // Writes what others may be reading.
+    static void publish(i32& number, i32 value) { __atomic_store_n(&number, value, __ATOMIC_RELEASE); }
+
     void set_edge(const Edge& edge, i32 value) {
         switch (edge.kind) {
-            case Edge::ROOT: roots_[edge.number] = value; break;
-            case Edge::NO: decisions_[edge.number].no = value; break;
-            case Edge::YES: decisions_[edge.number].yes = value; break;
+            case Edge::ROOT: publish(roots_[edge.number], value); break;
+            case Edge::NO: publish(decisions_[edge.number].no, value); break;
+            case Edge::YES: publish(decisions_[edge.number].yes, value); break;
             default: answers_.add(edge.key, value); break;
         }
+    }
+
+    i32 decided(i32 root, const Asked& at) const {
+        i32 edge = roots_[root];
+        while (edge >= 0) {
+            const Decision& decision = decisions_[edge];
+            const Question& q = questions_[decision.question];
+            const i32 found = answer(at, q);
+            if (q.kind >= MANY_ANSWERS) edge = found ? decision.yes : decision.no;
+            else if (found == decision.no && decision.yes != UNKNOWN) edge = decision.yes;
+            else edge = answers_.get(static_cast<u64>(edge) << 32 | static_cast<u32>(found));
+        }
+        return edge != UNKNOWN ? LEAF - edge : MISSING;
     }
 
     // Adds the way of the answers to a root's decisions, and the leaf at its end.
@@ -629,6 +665,10 @@ struct System {
             if (questions_[one.question].kind >= MANY_ANSWERS) {
                 edge = {one.answer ? Edge::YES : Edge::NO, next, 0};
                 next = one.answer ? decisions_[next].yes : decisions_[next].no;
+            } else if (decisions_[next].yes == UNKNOWN || decisions_[next].no == one.answer) {
+                publish(decisions_[next].no, one.answer);
+                edge = {Edge::YES, next, 0};
+                next = decisions_[next].yes;
             } else {
                 const u64 key = static_cast<u64>(next) << 32 | static_cast<u32>(one.answer);
                 edge = {Edge::OTHER, next, key};
@@ -662,6 +702,17 @@ struct System {
         needs.push(row);
     }
 
+    // Least and most HCP and cards in a set of cells, by its number.
+    const u8* hull_of_set(i32 number) {
+        for (u64 next = set_hulls_.count; next <= static_cast<u64>(number); ++next) {
+            Ends hull;
+            hull_of<1>({const_cast<u8(*)[4]>(ALL_SHAPES.lengths), SHAPES},
+                       knowledge_.cells(static_cast<i32>(next)), 0, hull.ends);
+            set_hulls_.push(hull);
+        }
+        return &set_hulls_[number].ends[0][0];
+    }
+
     // Criteria that must all hold, as one expression.
     i32 whole_of(const Vec<i32>& all) {
         return all.count == 0   ? trees.truth(true)
@@ -682,6 +733,8 @@ struct System {
         found.can = bounds.can;
         found.must = bounds.must;
         found.certain = bounds.must != knowledge_.nothing();
+        copy_bytes(found.can_hull, hull_of_set(bounds.can), sizeof found.can_hull);
+        copy_bytes(found.must_hull, hull_of_set(bounds.must), sizeof found.must_hull);
         term_bounds(text_, trees, whole, false).write(found.terms);
         term_bounds(text_, trees, whole, true).write(found.promised);
         return number;

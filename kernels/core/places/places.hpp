@@ -44,6 +44,9 @@ struct Learner {
 // keep more of a row in registers than a GPU has. What may learn moves arrays: numbers are read
 // before it, and references to rows of the program end there.
 struct Worker {
+    struct Answered {
+        i32 kind, answer;
+    };
     const Program& prog;
     const Known& known;
     i64 blamed;  // the item, or -1 - item where the row before is asked
@@ -54,13 +57,22 @@ struct Worker {
     bool too_much;
 #ifndef __CUDACC__
     Learner* learner = nullptr;
+    static constexpr u32 REMEMBERED = 512;
+    struct Remembered {
+        i32 number;
+        Answered answered;
+    } remembered[REMEMBERED];
 #endif
 
     __device__ __forceinline__ Worker(
         const Program& prog, const Known& known, i64 blamed, const Asked& at, Misses* misses,
         i32 most_misses, i32 missed)
         : prog(prog), known(known), blamed(blamed), at(at), misses(misses),
-          most_misses(most_misses), missed(missed), room{}, too_much(false) {}
+          most_misses(most_misses), missed(missed), room{}, too_much(false) {
+#ifndef __CUDACC__
+        __builtin_memset(remembered, -1, sizeof remembered);
+#endif
+    }
 
     // Learns what is missing, or notes it as long as there is room: the rest comes up again.
     __device__ i32 lacks(i32 kind, i64 a, i64 b, i64 c) {
@@ -73,14 +85,43 @@ struct Worker {
         return MISSING;
     }
 
+    // What the place answers to a question. A host remembers it: half of what trees and lines ask of a
+    // place was asked before.
+    __device__ __forceinline__ Answered answer_to(i32 number) {
+#ifdef __CUDACC__
+        const Question& q = prog.questions[number];
+        return {q.kind, answer(at, q)};
+#else
+        Remembered& slot = remembered[static_cast<u32>(number) % REMEMBERED];
+        if (slot.number != number) {
+            const Question& q = prog.questions[number];
+            slot = {number, {q.kind, answer(at, q)}};
+        }
+        return slot.answered;
+#endif
+    }
+
+    // Whether something was learned since the arrays of the program were looked at: by another thread,
+    // which has given it a number meanwhile.
+    template <class T>
+    __device__ __forceinline__ static bool is_new(i32 number, const Array<T>& items) {
+        return static_cast<u64>(number) >= items.length;
+    }
+
     // Called, not copied to where it is used: fewer registers, and a tenth of the compiler's time.
     __device__ __noinline__ i32 decide(i32 root) {
-        i32 edge = prog.roots[root];
+        if (is_new(root, prog.roots)) return lacks(MISS_DECISION, root, 0, 0);
+        i32 edge = published(prog.roots[root]);
         while (edge >= 0) {
+            if (is_new(edge, prog.decisions)) return lacks(MISS_DECISION, root, 0, 0);
             const Decision& decision = prog.decisions[edge];
-            const Question& q = prog.questions[decision.question];
-            const i32 found = answer(at, q);
-            if (q.kind >= MANY_ANSWERS) edge = found ? decision.yes : decision.no;
+            const Answered asked = answer_to(decision.question);
+            const i32 found = asked.answer;
+            // its answer is written before its edge
+            const i32 yes = published(decision.yes), no = published(decision.no);
+            if (asked.kind >= MANY_ANSWERS) edge = found ? yes : no;
+            // the first answer that somebody gave stands in the decision itself
+            else if (found == no && yes != UNKNOWN) edge = yes;
             else edge = find(prog.answers, static_cast<u64>(edge) << 32 | static_cast<u32>(found));
         }
         return edge != UNKNOWN ? LEAF - edge : lacks(MISS_DECISION, root, 0, 0);
@@ -118,7 +159,10 @@ struct Worker {
 CORE_ROLLED
         for (u32 term = 0; term < TERMS; ++term) promise[term][0] = -WIDEST, promise[term][1] = WIDEST;
         for (i32 place = prog.variants[entry.variant].first_promise; place < end; ++place) {
-            const i32 needs = needs_of(prog.promises[place], entry.bindings);
+            const i32 promise_of = prog.promises[place];
+            i32 needs = needs_of(promise_of, entry.bindings);
+            if (needs != MISSING && is_new(needs, prog.needs))
+                needs = lacks(MISS_ROOT, promise_of, entry.bindings, 0);
             if (needs == MISSING) return false;
             if (needs == NEVER) continue;
             const Needs& promised = prog.needs[needs];
@@ -265,7 +309,8 @@ CORE_ROLLED
     __device__ i32 moved(const Program& side, i32 number, i32 pattern, i32 call) {
         const u64 key = static_cast<u64>(static_cast<u32>(pattern)) << 6 | static_cast<u32>(call);
         const i32 state = find(side.moves, key);
-        return state >= 0 ? state : lacks(MISS_MOVE, number, pattern, call);
+        return state >= 0 && !is_new(state, side.heads) ? state
+                                                        : lacks(MISS_MOVE, number, pattern, call);
     }
 
     // Writes the row behind a call, which has shown a set of that number and hull; false if
@@ -407,7 +452,9 @@ CORE_ROLLED
                 if (line.call >= 0) {
                     if (!is_legal(line.call)) continue;
                 } else {
-                    const i32 calls = needs_of(line.pattern, found[number].bindings);
+                    i32 calls = needs_of(line.pattern, found[number].bindings);
+                    if (calls != MISSING && is_new(calls + 1, prog.calls_first))
+                        calls = lacks(MISS_ROOT, line.pattern, found[number].bindings, 0);
                     if (calls == MISSING) {
                         is_missing = true;
                         continue;
@@ -449,7 +496,8 @@ CORE_ROLLED
             last_line = line;
             const u64 key = static_cast<u64>(line) << 32 | static_cast<u64>(entry.bindings) << 8 | their_call;
             i32 head = find(prog.below, key);
-            if (head == MISSING) head = lacks(MISS_BELOW, line, entry.bindings, their_call);
+            if (head == MISSING || (head >= 0 && is_new(head, prog.forest)))
+                head = lacks(MISS_BELOW, line, entry.bindings, their_call);
             if (head == MISSING) {
                 is_missing = true;
             } else if (head >= 0) {

@@ -82,12 +82,7 @@ inline i32 find_set(const Store& store, const u64* cells, u64 key) {
     }
 }
 
-inline u64 key_of_set(const u64* cells) {
-    u64 key = 0;
-    for (u32 word = 0; word < SET_WORDS; ++word)
-        key += mixed(cells[word] + (word + 1) * 0x9E3779B97F4A7C15ull);
-    return key >> 1;
-}
+inline u64 key_of_set(const u64* cells) { return key_of_words<1>(cells, 0); }
 
 // Number of a block's set of cells in the store; it is added if it is new.
 inline i32 set_number(const Store& store, const Block& block, i64 item) {
@@ -214,13 +209,13 @@ inline i32 work_out_place(
 // early where the block is full; at `start` if the block is too small for a single place.
 inline i64 work_out(
     const Program* const* sides, const Store& store, const Block& block, const i32* places,
-    i64 start, i64 stop) {
+    i64 start, i64 stop, Learner* learner) {
     i64 end = 0;
     for (i64 number = start; number < stop; ++number) {
         const i64 item = number - start;
         block.first[item] = block.first[item + 1] = end;
         block.status[item] = LEARN;
-        const i32 status = work_out_place(sides, store, block, places[number], item, end, nullptr);
+        const i32 status = work_out_place(sides, store, block, places[number], item, end, learner);
         if (status == TOO_MUCH) return number;
         if (status == DONE) block.first[item + 1] = end;
         block.status[item] = status;

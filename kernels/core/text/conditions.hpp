@@ -11,30 +11,10 @@ constexpr i32 FAILED = -1;
 constexpr i32 DEEPEST_DEFINITION = 32;  // definitions within one another before a circle is assumed
 constexpr i32 DEEPEST_NESTING = 400;    // parts within one another, definitions written out
 constexpr u32 MOST_STEPS = 1 << 20;     // parts of a condition, definitions written out
-constexpr i32 LHO = 2, PARTNER = 4, RHO = 8, FIT_CARDS = 3;
+constexpr i32 PARTNER = 4, FIT_CARDS = 3;
+constexpr i32 MOST_TENTHS = 1 << 24;    // of what players have shown for a venture
 constexpr i32 POINTS_FOR_LEVEL[2][7] = {{16, 19, 22, 25, 28, 33, 37},   // in a suit
                                         {19, 22, 25, 28, 30, 33, 37}};  // in notrump
-
-// What bidding a suit over their bid is worth on average: `Pays`, own parts in units of 0.3
-// or 0.4 IMPs, all else in tenths of a unit.
-struct PaysOver {
-    i32 their_point, we_vulnerable, they_vulnerable, lowest, levels[4];
-};
-struct Pays {
-    i32 own_trump, support_point, partners_trump, partners_point, widest;
-    PaysOver part_score, game;
-};
-constexpr i32 NOT_AT_LEVEL = 0;
-constexpr Pays PAYS = {4, 2, 40, 8, 12,
-                       {-4, -18, -12, 2, {-469, -506, -544, -582}},
-                       {-9, -47, 14, 4, {-451, -499, -547, NOT_AT_LEVEL}}};
-
-// What a double of their suit contract is worth on average: `DoublingPays`.
-struct DoublingPays {
-    i32 control, trump, shortness, partners_least, partners_most, their_most, highest;
-    i32 their_trump, fewest_trumps, they_vulnerable, lowest, levels[2];
-};
-constexpr DoublingPays DOUBLING_PAYS = {2, 2, 2, 6, 2, -4, 22, -8, 6, -15, 4, {-73, -14}};
 
 // Who answers questions about the place, as `answer` of facts.hpp does.
 struct Asker {
@@ -186,15 +166,23 @@ class ConditionLowering {
                 return fail(is_asked ? BAD_VALUE : NO_SUIT, number);
         return found;
     }
-    // Bounds of a term that a player has shown; false if players' bounds of it are not known.
-    bool shown(i32 term, Bounds& bounds, i32 who = PARTNER) {
+    // A bound of a term that partner has shown; false if players' bounds of it are not known.
+    bool shown(i32 term, ShownEnd end, i32& bound) {
         Question row = question(SHOWN);
-        row.who = who;
+        row.who = PARTNER;
         row.number = text_.tracked_number(term);
+        row.count = end;
         if (row.number < 0) return fail(BAD_VALUE) != FAILED;
-        const i32 found = ask(row);
-        bounds = {found >> 16, static_cast<i16>(found & 0xFFFF)};
-        return true;
+        bound = ask(row);
+        return -WIDEST <= bound && bound <= WIDEST ? true : fail(BAD_VALUE) != FAILED;
+    }
+    // What a venture in a suit has from what players have shown; false if that is no sum.
+    bool weigh(Venture venture, i32 suit, i32& tenths) {
+        Question row = question(WEIGHED);
+        row.count = venture;
+        row.number = suit;
+        tenths = ask(row);
+        return -MOST_TENTHS < tenths && tenths < MOST_TENTHS ? true : fail(BAD_VALUE) != FAILED;
     }
     // 8 * level + strain of a bid here, 0 for none.
     i32 bid(const Scope& scope, const CallPattern& pattern) {
@@ -439,10 +427,10 @@ class ConditionLowering {
     // Range of a sum with partner's least, of `shown_term` where it is another term.
     i32 combined(const Phrase& phrase, i32 term, i32 shown_term) {
         if (phrase.fault) return fail(REFUSED);
-        Bounds partner;
-        if (!shown(shown_term < 0 ? term : shown_term, partner)) return FAILED;
-        const i32 shift = phrase.at_best ? partner.high : partner.low;
-        return formulas.within(term, text_.range_of(phrase), shift);
+        i32 partner;
+        if (!shown(shown_term < 0 ? term : shown_term, phrase.at_best ? MOST_SHOWN : LEAST_SHOWN, partner))
+            return FAILED;
+        return formulas.within(term, text_.range_of(phrase), partner);
     }
     i32 combined_cards(const Phrase& phrase, const Scope& scope) {
         return each(phrase, scope,
@@ -470,24 +458,24 @@ class ConditionLowering {
         if (contract <= 0) return contract == FAILED ? FAILED : formulas.no;
         if ((contract & 7) == NOTRUMP) return fail(REFUSED);
         const i32 length = stem(phrase.stem, contract & 7);
-        Bounds partner;
-        if (!shown(length, partner)) return FAILED;
-        return formulas.compared(length, AT_LEAST, (contract >> 3) + 6 - partner.low);
+        i32 partner;
+        if (!shown(length, LEAST_SHOWN, partner)) return FAILED;
+        return formulas.compared(length, AT_LEAST, (contract >> 3) + 6 - partner);
     }
     // Combined points of a contract; with eight trumps or more together support points count.
     i32 enough_points(const Phrase& phrase, const Scope& scope) {
         const i32 contract = bid(scope, text_.patterns[phrase.pattern]);
         if (contract <= 0) return contract == FAILED ? FAILED : formulas.no;
         const i32 level = contract >> 3, suit = contract & 7;
-        Bounds partner;
-        if (!shown(phrase.term, partner)) return FAILED;
-        const i32 needed = POINTS_FOR_LEVEL[suit == NOTRUMP][level - 1] - partner.low;
+        i32 partner;
+        if (!shown(phrase.term, LEAST_SHOWN, partner)) return FAILED;
+        const i32 needed = POINTS_FOR_LEVEL[suit == NOTRUMP][level - 1] - partner;
         const i32 points = formulas.compared(phrase.term, AT_LEAST, needed);
         if (suit == NOTRUMP) return points;
         const i32 length = stem(phrase.stem, suit);
-        Bounds cards;
-        if (!shown(length, cards)) return FAILED;
-        const i32 for_fit = 8 - cards.low;
+        i32 cards;
+        if (!shown(length, LEAST_SHOWN, cards)) return FAILED;
+        const i32 for_fit = 8 - cards;
         const i32 with_fit = formulas.compared(stem(phrase.second_stem, suit), AT_LEAST, needed);
         if (for_fit <= FIT_CARDS) return with_fit;
         return formulas.disjunction(
@@ -499,17 +487,14 @@ class ConditionLowering {
         if (contract <= 0) return contract == FAILED ? FAILED : formulas.no;
         const i32 suit = contract & 7;
         if (suit == NOTRUMP) return fail(REFUSED);
-        const PaysOver& over = ask(question(GAME_REACHED)) != 0 ? PAYS.game : PAYS.part_score;
+        const bool is_game = ask(question(GAME_REACHED)) != 0;
+        const PaysOver& over = is_game ? PAYS.game : PAYS.part_score;
         const i32 level = (contract >> 3) - over.lowest;
         if (level < 0 || level >= 4 || over.levels[level] == NOT_AT_LEVEL) return formulas.no;
         const i32 length = stem(phrase.stem, suit);
-        Bounds partner, left, right, cards;
-        if (!shown(phrase.term, partner) || !shown(phrase.term, left, LHO) ||
-            !shown(phrase.term, right, RHO) || !shown(length, cards))
-            return FAILED;
-        const i32 known = PAYS.partners_trump * cards.low +
-                          PAYS.partners_point * least(partner.high, partner.low + PAYS.widest) +
-                          over.their_point * (left.low + right.low) + over.levels[level];
+        i32 known;
+        if (!weigh(is_game ? OVER_GAME : OVER_PART_SCORE, suit, known)) return FAILED;
+        known += over.levels[level];
         const i32 words[5] = {
             times(length, PAYS.own_trump),
             PLUS, times(stem(phrase.second_stem, suit), PAYS.support_point),
@@ -536,17 +521,9 @@ class ConditionLowering {
         if (suit == NOTRUMP) return fail(REFUSED);
         if (level < 0 || level >= 2) return formulas.no;
         const i32 length = stem(phrase.stem, suit);
-        Bounds partner, left, right, lefts, rights;
-        if (!shown(phrase.term, partner) || !shown(phrase.term, left, LHO) ||
-            !shown(phrase.term, right, RHO) || !shown(length, lefts, LHO) ||
-            !shown(length, rights, RHO))
-            return FAILED;
-        const i32 known =
-            table.partners_least * partner.low +
-            table.partners_most * least(partner.high, table.highest) +
-            table.their_most * (least(left.high, table.highest) + least(right.high, table.highest)) +
-            table.their_trump * most(lefts.low + rights.low, table.fewest_trumps) +
-            table.levels[level];
+        i32 known;
+        if (!weigh(DOUBLED, suit, known)) return FAILED;
+        known += table.levels[level];
         const i32 words[9] = {
             times(TERM_CONTROLS, table.control),
             PLUS, times(length, table.trump),
@@ -576,9 +553,9 @@ class ConditionLowering {
     }
     // Not even with partner's most are there the points.
     i32 remote(const Phrase& phrase) {
-        Bounds partner;
-        if (!shown(phrase.term, partner)) return FAILED;
-        return formulas.compared(phrase.term, AT_MOST, phrase.points - 1 - partner.high);
+        i32 partner;
+        if (!shown(phrase.term, MOST_SHOWN, partner)) return FAILED;
+        return formulas.compared(phrase.term, AT_MOST, phrase.points - 1 - partner);
     }
 };
 

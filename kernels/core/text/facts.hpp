@@ -2,6 +2,7 @@
 // systems/reference/facts.py is the definition.
 #pragma once
 #include "../rows.hpp"
+#include "pays.hpp"
 
 namespace core {
 
@@ -11,12 +12,14 @@ constexpr u32 CALL_KIND_RAISE = 1, CALL_KIND_NEW_SUIT = 2, CALL_KIND_CUE_BID = 4
 constexpr i32 ALL_SUITS = 1 | 2 << 3 | 3 << 6 | 4 << 9;
 
 enum FactKind : i32 {
-    SUITS, SHOWN, BID, LAST_BID_CODE, PASSED_HAND, OPENED, NOBODY_OPENED, ONLY_PASSED, MADE, NAMED,
+    SUITS, SHOWN, BID, LAST_BID_CODE, WEIGHED, PASSED_HAND, OPENED, NOBODY_OPENED, ONLY_PASSED, MADE, NAMED,
     LAST_CALL, LAST_CALLS_TAG, LAST_CALLS_KINDS, LAST_CALL_IN_WORDS, HAS_CALLED, UNBID, FOURTH_SUIT,
     FIT, FORCED, GAME_FORCED, BALANCING, CONTESTED, LEVEL, LAST_BID, HAS_SHOWN, MAY_HAVE,
     RANKS_ABOVE, SAME_SUIT, AVAILABLE, NTH_CALL, SEAT, GAME_REACHED, KINDS
 };
-constexpr i32 MANY_ANSWERS = 4;  // kinds below this have answers other than no and yes
+constexpr i32 MANY_ANSWERS = 5;  // kinds below this have answers other than no and yes
+// Which bound of what was shown is asked for: a condition needs one of them.
+enum ShownEnd : i32 { LEAST_SHOWN, MOST_SHOWN };
 
 // A place that is asked, and what its players' hands are known to hold beside the hull.
 struct Asked {
@@ -124,10 +127,6 @@ __device__ inline bool forced(const Place& row) {
     return kinds & FORCING_TO_GAME || (row.game_forced[me & 1] && row.acted[me & 1]);
 }
 
-struct Bounds {
-    i32 low, high;
-};
-
 #ifndef __CUDACC__
 inline bool meet(const u64* one, const u64* other) {
     for (u32 word = 0; word < SET_WORDS; ++word)
@@ -228,36 +227,54 @@ __device__ inline bool has_shown(const Asked& at, const Question& q) {
     return false;
 }
 
+// Whether a test holds for one of some positions.
+template <class Test>
+__device__ __forceinline__ bool any_of(i32 who, i32 me, const Test& test) {
+    for (i32 step = 0; step < 4; ++step)
+        if (who >> step & 1 && test((me + step) & 3)) return true;
+    return false;
+}
+
 // What some positions have called.
 __device__ inline bool about_calls(const Question& q, const Place& row, i32 me) {
-    u64 made = 0;
-    for (i32 step = 0; step < 4; ++step) {
-        if (!(q.who >> step & 1)) continue;
-        const i32 position = (me + step) & 3, call = row.call[position];
-        bool found = false;
-        switch (q.kind) {
-            case MADE:
-            case ONLY_PASSED: made |= row.made[position]; break;
-            case NAMED:
-                found = set_of(operand_of(row, q.suits[0])) &
-                        (set_of(row.suits[position]) | (row.notrump[position] ? 16 : 0));
-                break;
-            case PASSED_HAND: found = position < (row.opening < 0 ? row.length : row.opening); break;
-            case OPENED:
-                found = row.opening >= 0 && (row.opening & 3) == position &&
-                        has_bit(q.calls, row.opening_call);
-                break;
-            case HAS_CALLED: found = has_tag(row.tags_ever[position], q.number); break;
-            case LAST_CALL: found = call != NO_CALL && has_bit(q.calls, call); break;
-            case LAST_CALLS_TAG: found = call != NO_CALL && has_tag(row.tags[position], q.number); break;
-            case LAST_CALLS_KINDS:
-                found = call != NO_CALL && row.kinds[position] & static_cast<u32>(q.number);
-                break;
-            default: found = call != NO_CALL && in_words(row, position, q.number); break;
+    switch (q.kind) {
+        case OPENED:
+            return row.opening >= 0 && q.who >> ((row.opening - me) & 3) & 1 &&
+                   has_bit(q.calls, row.opening_call);
+        case LAST_CALLS_TAG:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && has_tag(row.tags[position], q.number);
+            });
+        case LAST_CALL:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && has_bit(q.calls, row.call[position]);
+            });
+        case LAST_CALLS_KINDS:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && row.kinds[position] & static_cast<u32>(q.number);
+            });
+        case LAST_CALL_IN_WORDS:
+            return any_of(q.who, me, [&](i32 position) {
+                return row.call[position] != NO_CALL && in_words(row, position, q.number);
+            });
+        case HAS_CALLED:
+            return any_of(q.who, me, [&](i32 position) { return has_tag(row.tags_ever[position], q.number); });
+        case NAMED: {
+            const i32 suits = set_of(operand_of(row, q.suits[0]));
+            return any_of(q.who, me, [&](i32 position) {
+                return suits & (set_of(row.suits[position]) | (row.notrump[position] ? 16 : 0));
+            });
         }
-        if (found) return true;
+        case PASSED_HAND:
+            return any_of(q.who, me, [&](i32 position) {
+                return position < (row.opening < 0 ? row.length : row.opening);
+            });
+        default: break;  // MADE and ONLY_PASSED
     }
-    return q.kind == ONLY_PASSED ? made == 1 : q.kind == MADE && (made & q.calls) != 0;
+    u64 made = 0;
+    for (i32 step = 0; step < 4; ++step)
+        if (q.who >> step & 1) made |= row.made[(me + step) & 3];
+    return q.kind == ONLY_PASSED ? made == 1 : (made & q.calls) != 0;
 }
 
 __device__ inline bool fact(const Question& q, const Place& row, i32 me) {
@@ -307,7 +324,7 @@ __device__ inline bool fact(const Question& q, const Place& row, i32 me) {
     return true;
 }
 
-// 0 or 1, packed suits, bounds (low << 16 | high & 0xFFFF), a bid.
+// 0 or 1, packed suits, a bound, a bid, or tenths of a unit.
 __device__ inline i32 answer(const Asked& at, const Question& q) {
     const Place& row = *at.row;
     const i32 me = at.me();
@@ -318,8 +335,12 @@ __device__ inline i32 answer(const Asked& at, const Question& q) {
             for (i32 step = 3; step >= 0; --step)
                 if (q.who >> step & 1) position = (me + step) & 3;
             const Bounds found = shown(at, position, q.number);
-            return static_cast<i32>(static_cast<u32>(found.low) << 16 | (found.high & 0xFFFF));
+            return q.count == MOST_SHOWN ? found.high : found.low;
         }
+        case WEIGHED:
+            return weighed(q.count, q.number, [&](i32 who, i32 term) {
+                return shown(at, (me + (who == 4 ? 2 : who == 2 ? 1 : 3)) & 3, term);
+            });
         case BID: return bid_of(row, q);
         case LAST_BID_CODE: return row.last_bid;
         case HAS_SHOWN:

@@ -88,12 +88,10 @@ class Asking:
         )
 
     def shown(self, who: str, term: str) -> tuple[int, int]:
-        def row() -> Any:
-            return _row("shown", who=_who(who), number=rows.TERMS.index(term))
+        def asked(row: Any) -> int:
+            return self._ask(self._program.question(("shown", who, term), lambda: row))
 
-        found = self._ask(self._program.question(("shown", who, term), row))
-        low, high = found >> 16, found & 0xFFFF
-        return low, high - (high >> 15 << 16)
+        return shown_by(asked, _who(who), rows.TERMS.index(term))
 
     def fact(self, phrase: Phrase) -> bool:
         operands = tuple(0 if _is_notrump(word) else self._operand(word) for word in phrase.suits)
@@ -147,6 +145,17 @@ class Asking:
 
 
 # --- questions as rows --------------------------------------------------------------------------
+
+
+def shown_by(answer: Callable[[Any], int], who: int, term: int) -> tuple[int, int]:
+    """Bounds that somebody has shown, of one answer: low << 16 | high & 0xFFFF.
+
+    The definition asks for both, the core for one of them, or for a sum of several.
+    """
+    found = answer(_row("shown", who=who, number=term))
+    low, high = found >> 16, found & 0xFFFF
+    return low, high - (high >> 15 << 16)
+
 
 _STATIC: Final[dict[str, tuple[str, ...]]] = {
     "a suit": tuple("CDHS"), "every suit": tuple("CDHS"), "a major": ("H", "S"),

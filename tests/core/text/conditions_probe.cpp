@@ -47,7 +47,8 @@ i32 random_answer(void* context, const Question& question) {
     if ((state & 63) == 0) return found;
     switch (question.kind) {
         case SUITS: return packed_suits(found & 15);
-        case SHOWN: return (found & 7) << 16 | (8 + (found >> 8 & 31));
+        case SHOWN: return (found & 31) - 2;
+        case WEIGHED: return (found & 511) - 100;
         case BID: return 8 * (1 + (found & 7) % 7) + 1 + (found >> 8 & 7) % 5;
         default: return (found & 0xFF) % CALLS;
     }

@@ -19,18 +19,20 @@ from bidcascade.systems.language.tree.syntax_tree import (
     SystemText,
 )
 from bidcascade.systems.places.places import Rules
-from bidcascade.systems.reference.conditions import lower
+from bidcascade.systems.reference.conditions import DOUBLING_PAYS, PAYS, lower
 from bidcascade.systems.rows.expression_rows import expression_of
 from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.table.language.expression_tree import Expression
 from tests.core.probes import build_probe
-from tests.core.text.asking import TAGS, Asking
+from tests.core.text.asking import TAGS, Asking, shown_by
 
 NAMES = (*VARIABLES, "n")
 STRAINS = "CDHSN"
 
 AnswerTo = Callable[[Any], int]
 """Answer to a question's row."""
+_LHO, _PARTNER, _RHO = 2, 4, 8
+_DOUBLED = 2
 _ASK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -143,9 +145,39 @@ class CoreText:
 def _asked(answer: AnswerTo) -> Callable[[Any, int], int]:
     def asked(_: Any, row: int) -> int:
         whole = ctypes.string_at(row, arrays.QUESTION.itemsize)
-        return answer(np.frombuffer(whole, arrays.QUESTION)[0])
+        question = np.frombuffer(whole, arrays.QUESTION)[0]
+        match arrays.KINDS[question["kind"]]:
+            case "shown":
+                return shown_by(answer, int(question["who"]), int(question["number"]))[
+                    question["count"]
+                ]
+            case "weighed":
+                return _weighed(answer, int(question["count"]), int(question["number"]))
+            case _:
+                return answer(question)
 
     return asked
+
+
+def _weighed(answer: AnswerTo, venture: int, suit: int) -> int:
+    """Sum that the core asks for at once, of the bounds that the definition asks for."""
+    points = {who: shown_by(answer, who, 0) for who in (_PARTNER, _LHO, _RHO)}
+    low, high = points.pop(_PARTNER)
+    if venture < _DOUBLED:
+        over = (PAYS.part_score, PAYS.game)[venture]
+        return (
+            PAYS.partners_trump * shown_by(answer, _PARTNER, suit)[0]
+            + PAYS.partners_point * min(high, low + PAYS.widest)
+            + over.their_point * sum(least for least, _ in points.values())
+        )
+    table = DOUBLING_PAYS
+    trumps = sum(shown_by(answer, who, suit)[0] for who in points)
+    return (
+        table.partners_least * low
+        + table.partners_most * min(high, table.highest)
+        + table.their_most * sum(min(most, table.highest) for _, most in points.values())
+        + table.their_trump * max(trumps, table.fewest_trumps)
+    )
 
 
 class Noted:
