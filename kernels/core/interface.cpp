@@ -75,6 +75,10 @@ void* allocate(u64 bytes) {
 
 namespace {
 
+#if defined(__ELF__) && __has_include(<gnu/libc-version.h>)
+// without a call of the loader, which is one more library of glibc; musl opens no library with this
+__attribute__((tls_model("initial-exec")))
+#endif
 thread_local Vec<void*>* leaving = nullptr;
 
 }  // namespace
