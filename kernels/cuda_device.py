@@ -258,14 +258,15 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"\s*$')
 
 @cache
 def source_path(file: str) -> Path:
-    """Path of a ``.cu`` or ``.cuh`` file, whose name is that of no other one.
+    """Path of a ``.cu`` or ``.cuh`` file, whose name is that of no other one, or which is a path.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     """
-    found = next(SOURCES.rglob(file), None)
+    path = Path(file)
+    found = path if path.is_absolute() else next(SOURCES.rglob(file), None)
     if found is None:
         raise FileNotFoundError(f"no file of kernels has this name: {file}")
     return found

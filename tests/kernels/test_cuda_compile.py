@@ -36,6 +36,13 @@ def test_a_file_is_found_by_its_name_alone():
         source_path("none.cu")
 
 
+def test_a_file_that_lies_elsewhere_is_named_by_its_path(tmp_path):
+    file = tmp_path / "elsewhere.cu"
+    file.write_text("int one;\n")
+    assert source_path(str(file)) == file
+    assert source_text(str(file)).endswith("int one;\n")
+
+
 @pytest.mark.parametrize(
     "architecture", some_in_check(1, ARCHITECTURES[0], ARCHITECTURES[-1], *ARCHITECTURES[1:-1])
 )
