@@ -28,6 +28,7 @@ OTHER_VARIABLES: Final = {
     f"{PREFIX}CORE": "build of the core that is loaded instead of the best one: `baseline`, "
     "`x86-64-v3`, `x86-64-v4` or, in a checkout, `sanitized`",
     f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",
+    f"{PREFIX}THREADS": "threads that work at once on the processor, up to 1,024 (one a core)",
     f"{PREFIX}URL": "address of the service that the Python clients ask",
 }
 """Variables with the prefix that are read elsewhere."""
