@@ -188,10 +188,10 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
 @pytest.mark.parametrize("options", [{}, {"limit": 6}, {"max_depth": 4, "completed_only": True}])
 def test_mode_all_is_the_same_on_any_number_of_threads(engine, monkeypatch, options):
     deals, frame = deals_and_frame(150, 12)
-    monkeypatch.setattr(threads, "_THREADS", 1)
+    monkeypatch.setattr(threads, "thread_count", lambda: 1)
     alone = engine.auctions(frame, **options)
     several = Engine(System.parse(SMALL_SYSTEM, name="small.bidding"), "cpu")
-    monkeypatch.setattr(threads, "_THREADS", 3)
+    monkeypatch.setattr(threads, "thread_count", lambda: 3)
     monkeypatch.setattr(system_bidder, "thread_count", lambda: 3)
     assert several.auctions(frame, **options).equals(alone)
     assert len(several.bidder._further) == 2
@@ -206,7 +206,7 @@ def test_mode_all_is_the_same_on_any_number_of_threads(engine, monkeypatch, opti
 
 def test_a_thread_that_fails_ends_mode_all(engine, monkeypatch):
     _, frame = deals_and_frame(150, 13)
-    monkeypatch.setattr(threads, "_THREADS", 2)
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
     monkeypatch.setattr(system_bidder, "thread_count", lambda: 2)
 
     def fail(bidder, deals, bounds, *, backend):
@@ -224,7 +224,7 @@ def test_a_thread_that_fails_ends_mode_all(engine, monkeypatch):
 def test_mode_all_goes_on_where_somebody_works_at_the_places(engine, monkeypatch):
     _, frame = deals_and_frame(150, 14)
     expected = engine.auctions(frame, limit=9)
-    monkeypatch.setattr(threads, "_THREADS", 2)
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
     monkeypatch.setattr(system_bidder, "thread_count", lambda: 2)
     with ThreadPoolExecutor(1) as elsewhere, engine.bidder.places.lock:
         found = elsewhere.submit(engine.auctions, frame, limit=9).result(timeout=60)

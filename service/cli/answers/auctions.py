@@ -18,7 +18,6 @@ from bidcascade.engine.questions.bidding.bids import (
     SimulationAnswer,
     read_bid,
 )
-from bidcascade.engine.questions.deals.auctions import AuctionsRequest
 from bidcascade.engine.questions.parts.fields import check_values
 from bidcascade.engine.questions.parts.resources import Resources
 from bidcascade.service.cli import shared
@@ -37,6 +36,8 @@ _DEALS_AT_ONCE = 500
 
 def configure_auctions(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``auctions``."""
+    from bidcascade.engine.questions.deals.auctions import AuctionsRequest
+
     add = parser.add_argument
     add(
         "deals",

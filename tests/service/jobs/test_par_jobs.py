@@ -152,6 +152,7 @@ def test_a_job_whose_process_is_killed_goes_on(app):
 
 def test_a_system_that_has_changed_meanwhile(app, played, tmp_path):
     app.state.own.jobs.open()
+    app.state.own.tables.opening("never").result()
     (tmp_path / "never.bidding").write_text(GAME.format(20))
     job_id = upload(app, played, "?table=game&beside=never&mode=par").json()["id"]
     job = wait_for(app, job_id)
