@@ -159,13 +159,15 @@ class _TopicSearch:
         """Topics of calls that deals chose, with the places where they did, and a deal of each."""
         lines = np.flatnonzero(step.entry >= 0)
         pairs, first = np.unique(
-            np.stack([step.entry[lines], step.place[lines]]), axis=1, return_index=True
+            np.stack([step.place[lines], step.entry[lines]]), axis=1, return_index=True
         )
         found: dict[str, dict[int, int]] = {}
         deals = step.deals[lines[first]].tolist()
-        for (entry, place), deal in zip(pairs.T.tolist(), deals, strict=True):
+        # in the order of places: numbers of entries depend on which thread learned them first
+        for (place, entry), deal in zip(pairs.T.tolist(), deals, strict=True):
             for name in self._line(side, entry)[0]:
-                found.setdefault(name, {}).setdefault(place, deal)
+                some = found.setdefault(name, {})
+                some[place] = min(deal, some.get(place, deal))
         return found
 
     def _offered(self, reached: "NDArray[np.int32]", auctions: "U8", depth: int) -> None:
