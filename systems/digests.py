@@ -85,7 +85,7 @@ def _contents(text: SystemText) -> list[str]:
 
 
 def _blocks(text: SystemText, names: set[str]) -> tuple[Block, ...]:
-    """Blocks of a text; none of a kept one, which need not be made, where all came from files."""
+    """Blocks of a text; none of a cached one, which need not be made, where all came from files."""
     files = None if text.rows is None else text.rows.block_files()
     return text.blocks if files is None or not files <= names else ()
 

@@ -95,13 +95,11 @@ _EPILOG: Final = (
 )
 
 
-class _Formatter(argparse.HelpFormatter):
-    """Asks how wide the terminal is only where help is written, not at each argument."""
+class _NarrowFormatter(argparse.HelpFormatter):
+    """Does not ask how wide the terminal is, which each added argument would have done anew."""
 
-    usual_width: int | None = 80
-
-    def __init__(self, prog: str, **more: Any) -> None:
-        super().__init__(prog, **{"width": self.usual_width, **more})
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -110,14 +108,14 @@ class _Parser(argparse.ArgumentParser):
     _words: Sequence[str] = ()
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(**{"formatter_class": _Formatter, **given})
+        super().__init__(**{"formatter_class": _NarrowFormatter, **given})
 
     def format_help(self) -> str:
-        _Formatter.usual_width = None
+        self.formatter_class = argparse.HelpFormatter
         return super().format_help()
 
     def format_usage(self) -> str:
-        _Formatter.usual_width = None
+        self.formatter_class = argparse.HelpFormatter
         return super().format_usage()
 
     def parse_known_args(  # type: ignore[override]
@@ -376,10 +374,10 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser.set_defaults(handler=_without_command)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     named = next((word for word in words if not word.startswith("-")), None)
-    # the others are told by what asks for help, or for a command that does not exist
-    is_told = named not in COMMANDS or any(word in _HELP for word in words[: words.index(named)])
+    # the others are listed by what asks for help, or for a command that does not exist
+    are_listed = named not in COMMANDS or any(word in _HELP for word in words[: words.index(named)])
     for name, (module, meaning) in COMMANDS.items():
-        if name != named and not is_told:
+        if name != named and not are_listed:
             continue
         command = commands.add_parser(
             name,

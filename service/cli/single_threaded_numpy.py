@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib import import_module
 from typing import Final
 
 _VARIABLE: Final = "OPENBLAS_NUM_THREADS"
@@ -25,6 +26,6 @@ def import_numpy() -> None:
         return
     os.environ[_VARIABLE] = "1"
     try:
-        import numpy  # noqa: F401
+        import_module("numpy")
     finally:
         del os.environ[_VARIABLE]

@@ -234,9 +234,17 @@ class _Counts:
             for line in lines:
                 self.uses.setdefault(line, BookLineUse()).offered += count
         auctions = bidder.auctions_to(reached, depth)
-        chosen, first, number_of = np.unique(step.entry, return_index=True, return_counts=True)
+        by_deal = np.argsort(step.deals, kind="stable")
+        chosen, first, number_of = np.unique(
+            step.entry[by_deal], return_index=True, return_counts=True
+        )
+        # numbers of entries depend on who asked before, and on threads
+        order = np.argsort(first)
         for entry, at, count in zip(
-            chosen.tolist(), first.tolist(), number_of.tolist(), strict=True
+            chosen[order].tolist(),
+            by_deal[first[order]].tolist(),
+            number_of[order].tolist(),
+            strict=True,
         ):
             if entry < 0:
                 continue

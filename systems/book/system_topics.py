@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import itemgetter
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
@@ -54,8 +55,8 @@ def topics_of_system(
     They are as :func:`~bidcascade.table.inspection.topics.topics_of` has them. Their places are
     those where a deal chose such a call, some of these deals their examples: elsewhere hands for it
     may not exist. Where no deal did they are those where the system offers one. What few of the
-    deals chose is looked for in :data:`MOST_DEALS`. Which deals are examples depends on what the
-    places were asked before. ``tell`` hears how many deals are bid, and of how many.
+    deals chose is looked for in :data:`MOST_DEALS`. ``tell`` hears how many deals are bid, and of
+    how many.
 
     Raises
     ------
@@ -120,7 +121,8 @@ class _TopicSearch:
                 topic = self._found.setdefault(name, _Found())
                 if len(topic.chosen) < self._most:
                     topic.chosen += in_order(auction_of[place] for place in some)
-                for place, deal in some.items():
+                # numbers of places and entries depend on who asked before, and on threads
+                for place, deal in sorted(some.items(), key=itemgetter(1)):
                     if len(topic.examples) >= MOST_EXAMPLES:
                         break
                     north, east, south, west = deals.hands[:, deal].tolist()
@@ -156,14 +158,14 @@ class _TopicSearch:
         return found
 
     def _chosen(self, step: "BiddingLevel", side: int) -> dict[str, dict[int, int]]:
-        """Topics of calls that deals chose, with the places where they did, and a deal of each."""
+        """Topics of calls that deals chose, with the places, and the first deal of each."""
         lines = np.flatnonzero(step.entry >= 0)
+        lines = lines[np.argsort(step.deals[lines], kind="stable")]
         pairs, first = np.unique(
             np.stack([step.place[lines], step.entry[lines]]), axis=1, return_index=True
         )
         found: dict[str, dict[int, int]] = {}
         deals = step.deals[lines[first]].tolist()
-        # in the order of places: numbers of entries depend on which thread learned them first
         for (place, entry), deal in zip(pairs.T.tolist(), deals, strict=True):
             for name in self._line(side, entry)[0]:
                 some = found.setdefault(name, {})

@@ -37,8 +37,7 @@ def cached_topics(
 ) -> tuple[Topic, ...]:
     r"""Topics of a system, as they were found before or by looking for them now.
 
-    They are looked for with a system that nobody else asks: which deals are examples would depend
-    on what had been asked, and others would wait.
+    They are looked for with a system that nobody else asks, so that nobody waits.
 
     Parameters
     ----------

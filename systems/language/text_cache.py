@@ -1,9 +1,9 @@
-"""Parsed texts are kept: reading a system again takes a hundredth of the time of parsing it.
+"""Parsed texts are cached: reading a system again takes a hundredth of the time of parsing it.
 
-A kept text is one file: a checksum, and a line of JSON for each object of the tree, behind those
+A cached text is one file: a checksum, and a line of JSON for each object of the tree, behind those
 that it refers to. It is believed only while everything that the parser looked at is as it was: the
 files' content, which files are there and which are not, the reader itself. Whatever is wrong with
-a kept text, or with the folder, the text is parsed instead.
+a cached text, or with the folder, the text is parsed instead.
 """
 
 import gc
@@ -40,14 +40,14 @@ _NONE: Final = 0
 def open_text(
     path: str | Path, folder: Path | None, *, options: Mapping[str, bool] | None = None
 ) -> SystemText:
-    """Read a system from a file, or from what was kept of it.
+    """Read a system from a file, or from the cache.
 
     Parameters
     ----------
     path
         A file, or the name of a system that comes with the package.
     folder
-        Where parsed texts are kept; it need not exist, and need not be writable. None keeps none.
+        Where parsed texts are cached; it need not exist or be writable. None caches none.
     options
         Options of the system to be set, by name.
 
@@ -66,7 +66,7 @@ def open_text(
     if cached is not None:
         return cached
 
-    # not needed for what was kept
+    # not needed for a cached text
     from .reader import read_files
 
     text, looked = read_files(path, options)
@@ -115,7 +115,7 @@ def _cached(place: Path) -> SystemText | None:
         # files that were not there count too: a new one may be found before those that were
         if any(resolved(Path(path)) != found for path, found in json.loads(looked)):
             return None
-        text = _KeptTree(rows, place.stem).text()
+        text = _CachedTree(rows, place.stem).text()
         for path, digest in text.files:
             if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
                 return None
@@ -132,7 +132,7 @@ def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> 
     content = _lines(lines)
     # without a cache the text is parsed each time
     write_cached_file(place, content, _OURS, MOST_CACHED)
-    object.__setattr__(text, "rows", _KeptTree(b"", place.stem, numbers))
+    object.__setattr__(text, "rows", _CachedTree(b"", place.stem, numbers))
 
 
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -261,10 +261,10 @@ def _writer(
 
 def tree_of_rows(rows: list[list[Any]]) -> SystemText:
     """Make the tree of its rows; the last one is the whole text."""
-    return _KeptTree(_lines(rows)).text()
+    return _CachedTree(_lines(rows)).text()
 
 
-class _KeptTree:
+class _CachedTree:
     """Rows of a tree, of which an object is made when it is first asked for.
 
     Most who open a system ask for a few of its lines. To make all objects at once is quicker than

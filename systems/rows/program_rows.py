@@ -1,7 +1,7 @@
-"""What the core takes of a system and what its numbers stand for, made of the text or kept.
+"""What the core takes of a system and what its numbers stand for, made of the text or cached.
 
-To make the rows takes a third as long as to make the tree that they are made of. They are kept
-beside a kept text, so that who opens it needs neither: a line is made when it is first asked for.
+To make the rows takes a third as long as to make the tree that they are made of. They are cached
+beside a cached text, so that who opens it needs neither: a line is made when it is first asked for.
 """
 
 import hashlib
@@ -85,22 +85,22 @@ class ProgramRows:
     names: list[str]
     """Names of expressions by number."""
     _lines: I32
-    """Of each line at its place: number of its first variant, number of its row in the kept tree
+    """Of each line at its place: number of its first variant, number of its row in the cached tree
     or 0, specificity of its group."""
 
     def __init__(self, rules: Rules, tags: dict[str, int]) -> None:
         self._rules, self._tags = rules, tags
         self._conditions: I32 | None = None
-        """The core's number of the condition of each row of the kept tree, -1 for none."""
+        """The core's number of the condition of each row of the cached tree, -1 for none."""
         # numbers of tags depend on who else has some
         place = None if tags else _place_of(rules)
-        if place is not None and self._are_kept(place):
+        if place is not None and self._read(place):
             return
         self._made, structure = self._make()
         self.words = self._made.words(), structure.words()
         self.names, self._lines = list(self._made.names), structure.lines()
         if place is not None:
-            self._keep(place)
+            self._write(place)
 
     def _make(self) -> tuple[TextRows, StructureRows]:
         text = TextRows(self._rules, self._tags)
@@ -140,10 +140,10 @@ class ProgramRows:
         """Error that the core's failure to lower a condition stands for."""
         return self._made.error(reason, phrase, word)
 
-    # --- kept -------------------------------------------------------------------------------------
+    # --- the cache --------------------------------------------------------------------------------
 
-    def _are_kept(self, place: Path) -> bool:
-        """Read what was kept, if it is there."""
+    def _read(self, place: Path) -> bool:
+        """Read the rows from the cache; whether they are there."""
         try:
             content = cached_file(place)
         except OSError:
@@ -152,17 +152,17 @@ class ProgramRows:
             return False
         with suppress(OSError):
             os.utime(place)
-        head, _, numbers = content.partition(b"\n")
-        said = json.loads(head)
-        ends = np.cumsum(said["lengths"])[:-1].tolist()
+        line, _, numbers = content.partition(b"\n")
+        head = json.loads(line)
+        ends = np.cumsum(head["lengths"])[:-1].tolist()
         text, structure, lines, conditions = np.split(np.frombuffer(numbers, _STORED), ends)
-        self.words, self.names = (text, structure), said["names"]
-        self._tags.update((tag, number) for number, tag in enumerate(said["tags"]))
+        self.words, self.names = (text, structure), head["names"]
+        self._tags.update((tag, number) for number, tag in enumerate(head["tags"]))
         # without the words, which are soon done with
         self._lines, self._conditions = lines.reshape(-1, 6).copy(), conditions.copy()
         return True
 
-    def _keep(self, place: Path) -> None:
+    def _write(self, place: Path) -> None:
         tree = self._rules.text.rows
         assert tree is not None
         lines, places = self._lines.copy(), self._rules.places
@@ -172,24 +172,24 @@ class ProgramRows:
         conditions[[*rows.keys()]] = [*rows.values()]
         conditions[0] = -1
         arrays = [*self.words, lines.ravel(), conditions]
-        said = {
+        head = {
             "names": self.names,
             "tags": list(self._tags),
             "lengths": list(map(len, arrays)),
         }
         numbers = np.concatenate(arrays).astype(_STORED).tobytes()
-        head = json.dumps(said, separators=(",", ":")).encode()
-        write_cached_file(place, head + b"\n" + numbers, _OURS, MOST_CACHED)
+        line = json.dumps(head, separators=(",", ":")).encode()
+        write_cached_file(place, line + b"\n" + numbers, _OURS, MOST_CACHED)
 
 
 def _place_of(rules: Rules) -> Path | None:
-    """File for the rows of a kept text."""
-    kept, folder = rules.text.rows, folder_in_cache("rows")
-    if kept is None or folder is None:
+    """File for the rows of a cached text."""
+    tree, folder = rules.text.rows, folder_in_cache("rows")
+    if tree is None or folder is None:
         return None
     files = [digest for _, digest in rules.text.files]
     try:
-        parts = [kept.key, files, rows_digest()]
+        parts = [tree.key, files, rows_digest()]
     except OSError:
         # our own files may be out of reach
         return None

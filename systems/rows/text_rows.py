@@ -239,7 +239,7 @@ class TextRows:
         return number
 
     def identity_of(self, part: object) -> int:
-        """Tell a part of the text from others: of a kept text by its row, as whoever opens it."""
+        """Tell a part of the text from others: of a cached text by its row, as whoever opens it."""
         tree = self.rules.text.rows
         row = 0 if tree is None else tree.number_of(part)
         return -row or id(part)

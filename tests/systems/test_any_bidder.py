@@ -25,14 +25,16 @@ from bidcascade.engine.answers import CountFrames, EntryColumns, FrameWriter
 from bidcascade.kernels import DealArrays
 from bidcascade.systems import open_system
 from bidcascade.systems.any_bidder import bidder_of
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.bidding.bidder_protocol import AnyBidder, Query
 from bidcascade.systems.bidding.overlaid_bidder import OverlaidBidder
 from bidcascade.systems.bidding.system_bidder import SystemBidder
 from bidcascade.systems.bidding.table_bidder import TableBidder
-from bidcascade.systems.book import topic_cache
+from bidcascade.systems.book import system_topics, topic_cache
+from bidcascade.systems.book.system_book import book_of
 from bidcascade.systems.book.system_topics import topics_of_system
 from bidcascade.systems.system import System
-from bidcascade.systems.tables.compile import compile_system
+from bidcascade.systems.tables.compile import Sample, compile_system
 from bidcascade.systems.tables.overlaid_system import OverlaidSystem
 from bidcascade.table import build_table
 from bidcascade.table.overlays.applying import apply_overlays
@@ -240,6 +242,32 @@ def test_topics_are_kept_and_depend_on_nothing_that_was_asked(tmp_path, monkeypa
     assert bidder_of(System.parse(SMALL_SYSTEM)).topics() == found
     bidder_of(System.parse(SMALL_SYSTEM + "  3C = Long clubs: 7+ clubs\n")).topics()
     assert len(made) == 3
+
+
+def test_examples_are_the_first_deals_whatever_was_bid_before(monkeypatch):
+    monkeypatch.setattr(system_topics, "MOST_DEALS", 1000)
+
+    def used() -> Bidder:
+        """One whose places and entries have other numbers."""
+        bidder = System.parse(SMALL_SYSTEM).bidder()
+        with bidder.lock:
+            assert [*bidder.steps(Sample.random(300, seed=9).deals)]
+        return bidder
+
+    fresh = System.parse(SMALL_SYSTEM)
+    assert topics_of_system(used(), deals=500) == topics_of_system(fresh.bidder(), deals=500)
+    book = book_of(open_system("acol"), deals=200)
+    make = System.bidder
+
+    def used_before(*systems: System, **options: bool) -> Bidder:
+        found = make(*systems, **options)
+        with found.lock:
+            assert [*found.steps(Sample.random(300, seed=9).deals)]
+        return found
+
+    monkeypatch.setattr(System, "bidder", used_before)
+    again = book_of(open_system("acol"), deals=200)
+    assert (again.places, again.uses) == (book.places, book.uses)
 
 
 def test_a_search_for_topics_can_be_ended(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ from bidcascade.service.api.shared.batched_questions import (
     part_deals,
 )
 from bidcascade.service.api.shared.large_requests import PIECE, read_deals_body
-from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.loaded_table import LoadedTable
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems.bidding.bidder_protocol import Query
 

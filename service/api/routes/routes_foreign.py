@@ -46,7 +46,7 @@ from bidcascade.service.api.http.answering import JSON, json_bytes
 from bidcascade.service.api.http.limits import client_of
 from bidcascade.service.api.http.openapi import BareRoute
 from bidcascade.service.api.http.problems import LONGEST_REASON, Problem, answer_problem, problem_of
-from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.loaded_table import LoadedTable
 from bidcascade.service.api.shared.waiting import run_waiting, time_for
 from bidcascade.service.api.shared.work import AppState
 

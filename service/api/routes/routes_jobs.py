@@ -50,7 +50,7 @@ from bidcascade.service.api.http.uploads import (
     receive_form,
     receive_upload,
 )
-from bidcascade.service.api.shared.tables import check_system
+from bidcascade.service.api.shared.loaded_table import check_system
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.service.jobs.data_folder import DataFolderUnusable
 from bidcascade.service.jobs.queue import JobQueue

@@ -26,7 +26,7 @@ from bidcascade.service.api.http.limits import client_of
 from bidcascade.service.api.http.openapi import route
 from bidcascade.service.api.http.problems import Problem
 from bidcascade.service.api.shared.large_requests import PIECE, read_deals_body
-from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.loaded_table import LoadedTable
 from bidcascade.service.api.shared.work import AppState
 
 router = APIRouter(tags=["answers"])

@@ -26,7 +26,7 @@ from bidcascade.service.api.http.answering import PartsResponse, answer_file, wi
 from bidcascade.service.api.http.authentication import DOCS_PATH
 from bidcascade.service.api.http.limits import client_of
 from bidcascade.service.api.http.problems import Problem, check_query
-from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.loaded_table import LoadedTable
 from bidcascade.service.api.shared.waiting import iter_waiting
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems.any_bidder import bidder_of

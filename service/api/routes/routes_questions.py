@@ -25,7 +25,7 @@ from bidcascade.service.api.http.answering import (
 from bidcascade.service.api.http.limits import client_of
 from bidcascade.service.api.http.openapi import BareRoute, route
 from bidcascade.service.api.http.problems import Problem, complaint
-from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.loaded_table import LoadedTable
 from bidcascade.service.api.shared.waiting import iter_waiting, run_waiting, time_for
 from bidcascade.service.api.shared.work import AppState
 

@@ -22,7 +22,7 @@ from bidcascade.service.api.http.answering import JSON, accepted, json_bytes
 from bidcascade.service.api.http.limits import LONGEST_TEXTS, client_of, parse_body
 from bidcascade.service.api.http.openapi import route
 from bidcascade.service.api.http.problems import Problem, complaint, field_problem
-from bidcascade.service.api.shared.tables import check_system
+from bidcascade.service.api.shared.loaded_table import check_system
 from bidcascade.service.api.shared.waiting import run_waiting, time_for
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.service.jobs.system_questions import ask_process

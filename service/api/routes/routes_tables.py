@@ -41,7 +41,7 @@ from bidcascade.service.api.http.limits import client_of
 from bidcascade.service.api.http.openapi import API_VERSION, route
 from bidcascade.service.api.http.problems import Problem, check_query
 from bidcascade.service.api.http.queries import query_of
-from bidcascade.service.api.shared.tables import MOST_LINT_EXAMPLES, LoadedTable
+from bidcascade.service.api.shared.loaded_table import MOST_LINT_EXAMPLES, LoadedTable
 from bidcascade.service.api.shared.waiting import iter_waiting, with_progress
 from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems import named_systems

@@ -11,7 +11,7 @@ import numpy as np
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.bidding.bidder_protocol import Query
 
-from .tables import LEAST_PART_DEALS, LoadedTable
+from .loaded_table import LEAST_PART_DEALS, LoadedTable
 
 PART_SECONDS: Final = 0.01
 """Longest time that a part of a long answer, or a batch, should keep the worker from others."""

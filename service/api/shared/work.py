@@ -34,7 +34,8 @@ from .admission import Line, Turn
 from .archives import MOST_QUESTIONS, Archives
 from .batched_questions import AnswerFunction
 from .batcher import Batcher, Lane
-from .tables import LoadedTable, Tables
+from .loaded_table import LoadedTable
+from .tables import Tables
 
 if TYPE_CHECKING:
     from bidcascade.inference.double_dummy import DoubleDummyPool

@@ -258,7 +258,7 @@ class OptionWords:
 
 
 class TreeRows(Protocol):
-    """Rows that a tree was kept as; an object is made of its row when it is first asked for."""
+    """Rows that a tree is cached as; an object is made of its row when it is first asked for."""
 
     @property
     def key(self) -> str:
@@ -308,7 +308,7 @@ class SystemText:
     chosen
         Options that whoever opened the text set.
     rows
-        What a cache keeps the tree as. ``defines`` and ``blocks``, which are nearly all of it, are
+        What the tree is cached as. ``defines`` and ``blocks``, which are nearly all of it, are
         made of them when they are first asked for.
     """
 
@@ -335,4 +335,4 @@ class SystemText:
 
 
 MADE_LATER: Final = ("defines", "blocks")
-"""Fields of a kept text that are made when they are first asked for."""
+"""Fields of a cached text that are made when they are first asked for."""

@@ -22,7 +22,8 @@ from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.http.problems import Problem
 from bidcascade.service.api.shared import collection
 from bidcascade.service.api.shared.collection import settle
-from bidcascade.service.api.shared.tables import LoadedTable, Tables
+from bidcascade.service.api.shared.loaded_table import LoadedTable
+from bidcascade.service.api.shared.tables import Tables
 from bidcascade.systems.bidding import system_bidder as bid
 from bidcascade.systems.language.text_cache import tree_of_rows
 from bidcascade.systems.system import System
@@ -415,7 +416,7 @@ def test_full_collections_wait_for_a_table_that_is_loaded_anew(path, monkeypatch
     def try_out(engine):
         seen.append((gc.get_threshold(), gc.get_freeze_count()))
 
-    monkeypatch.setattr("bidcascade.service.api.shared.tables._try_out", try_out)
+    monkeypatch.setattr("bidcascade.service.api.shared.tables.try_out", try_out)
 
     def reload(text):
         path.write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""Rows for the core that are kept: those that are made of the text, and little else is made."""
+"""Rows for the core that are cached: those that are made of the text, and little else is made."""
 
 import threading
 
@@ -86,7 +86,7 @@ def test_kept_rows_are_those_that_are_made(name, path, folder, made):
 def test_a_call_makes_the_lines_of_its_place_alone(folder, monkeypatch):
     before = Engine.open("sayc").bid(HAND, words=True)
     assert before.candidates
-    monkeypatch.setattr(text_cache._KeptTree, "_make_all", lambda tree: pytest.fail("all made"))
+    monkeypatch.setattr(text_cache._CachedTree, "_make_all", lambda tree: pytest.fail("all made"))
     engine = Engine.open("sayc")
     found = engine.bid(HAND, words=True)
     assert found == before

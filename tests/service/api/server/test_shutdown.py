@@ -14,7 +14,7 @@ from bidcascade.service.api.in_process import until_loaded
 from bidcascade.service.api.server import OrderlyServer
 from bidcascade.service.api.shared import collection
 from bidcascade.service.api.shared.collection import giving_back
-from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.loaded_table import LoadedTable
 from tests.support.service import write_small_table
 
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -87,7 +87,7 @@ def test_a_client_that_leaves_is_forgotten(serve):
 
 FALTERING = """
 from bidcascade.service.api.server import serve
-from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.loaded_table import LoadedTable
 from bidcascade.engine.settings import read_settings
 
 
